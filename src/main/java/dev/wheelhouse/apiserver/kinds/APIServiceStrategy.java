@@ -2,11 +2,8 @@ package dev.wheelhouse.apiserver.kinds;
 
 import java.util.Set;
 
-import tools.jackson.databind.node.ObjectNode;
-
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.table.TableColumn;
-import dev.wheelhouse.apiserver.validation.Problems;
 
 /**
  * API services: the group versions that the server serves itself or by a Service (upstream:
@@ -30,10 +27,5 @@ final class APIServiceStrategy extends Strategy {
             case "True" -> "True";
             default -> condition.text("status") + " (" + condition.text("reason") + ")";
         };
-    }
-
-    @Override
-    protected void validateStatus(ObjectNode object, ObjectNode old, Problems problems) {
-        CertificateSigningRequestStrategy.conditions(object.path("status"), problems);
     }
 }

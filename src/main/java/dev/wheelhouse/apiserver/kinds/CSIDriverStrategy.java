@@ -1,6 +1,5 @@
 package dev.wheelhouse.apiserver.kinds;
 
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -14,7 +13,6 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.table.TableColumn;
-import dev.wheelhouse.apiserver.validation.Problems;
 
 import static dev.wheelhouse.apiserver.defaults.DefaultRules.isEmpty;
 import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
@@ -56,36 +54,6 @@ final class CSIDriverStrategy extends Strategy {
             set(spec, "requiresRepublish", false);
             set(spec, "seLinuxMount", false);
         });
-    }
-
-    @Override
-    protected void validate(ObjectNode driver, Problems problems) {
-        JsonNode spec = driver.path("spec");
-        String policy = Json.text(spec, "fsGroupPolicy");
-        if (spec.has("fsGroupPolicy")) {
-            problems.oneOf("spec.fsGroupPolicy", policy, "ReadWriteOnceWithFSType", "File", "None");
-        }
-        for (JsonNode mode : spec.path("volumeLifecycleModes")) {
-            problems.supported("spec.volumeLifecycleModes", mode.asString(""), "Persistent", "Ephemeral");
-        }
-        Set<String> audiences = new HashSet<>();
-        Problems.each(spec.path("tokenRequests"), "spec.tokenRequests", (request, at) -> {
-            problems.unique(audiences, Json.text(request, "audience"), at + ".audience",
-                    "\"" + Json.text(request, "audience") + "\"");
-            long seconds = Json.number(request, 3600, "expirationSeconds");
-            if (seconds < 600) {
-                problems.invalid(at + ".expirationSeconds", seconds,
-                        "may not specify a duration less than 10 minutes");
-            } else if (seconds > 1L << 32) {
-                problems.invalid(at + ".expirationSeconds", seconds,
-                        "may not specify a duration larger than 2^32 seconds");
-            }
-        });
-        long period = Json.number(spec, 10, "nodeAllocatableUpdatePeriodSeconds");
-        if (period < 10) {
-            problems.invalid("spec.nodeAllocatableUpdatePeriodSeconds", period,
-                    "must be greater than or equal to 10 seconds");
-        }
     }
 
     @Override

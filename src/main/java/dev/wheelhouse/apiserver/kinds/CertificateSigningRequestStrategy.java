@@ -3,10 +3,8 @@ package dev.wheelhouse.apiserver.kinds;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -19,6 +17,8 @@ import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.apiserver.validation.Rules.Check;
+import dev.wheelhouse.apiserver.validation.Subject;
 import dev.wheelhouse.facts.ResourceInfo;
 import dev.wheelhouse.pki.CertificateRequest;
 
@@ -29,11 +29,6 @@ import dev.wheelhouse.pki.CertificateRequest;
 final class CertificateSigningRequestStrategy extends Strategy {
     /** Its certificates would be those of any user and any group, so version v1 does not serve it. */
     private static final String LEGACY_SIGNER = "kubernetes.io/legacy-unknown";
-    private static final long SHORTEST_SECONDS = 600;
-    private static final String[] USAGES = {"any", "cert sign", "client auth", "code signing", "content commitment",
-            "crl sign", "data encipherment", "decipher only", "digital signature", "email protection", "encipher only",
-            "ipsec end system", "ipsec tunnel", "ipsec user", "key agreement", "key encipherment", "microsoft sgc",
-            "netscape sgc", "ocsp signing", "s/mime", "server auth", "signing", "timestamping"};
 
     CertificateSigningRequestStrategy() {
         super("certificates.k8s.io", "CertificateSigningRequest", TableColumn.objectName(), TableColumn.age(),
@@ -68,55 +63,6 @@ final class CertificateSigningRequestStrategy extends Strategy {
             }
         }
     }
-
-    /** Upstream: {@code pkg/apis/certificates/validation}. */
-    @Override
-    protected void validate(ObjectNode object, Problems problems) {
-        JsonNode spec = object.path("spec");
-        try {
-            if (!CertificateRequest.parse(Base64.getDecoder().decode(Json.text(spec, "request"))).isSignedByOwnKey()) {
-                problems.omitted("spec.request", "the signature is not the one of the request's key");
-            }
-        } catch (IllegalArgumentException e) {
-            problems.omitted("spec.request", String.valueOf(e.getMessage()));
-        }
-        problems.filled(spec, "spec", "usages");
-        Set<String> seen = new HashSet<>();
-        Problems.each(spec, "spec", "usages", (usage, at) -> {
-            problems.supported(at, usage.asString(""), USAGES);
-            problems.unique(seen, usage.asString(""), at, usage.toString());
-        });
-        signer(Json.text(spec, "signerName"), problems);
-        long seconds = Json.number(spec, SHORTEST_SECONDS, "expirationSeconds");
-        if (seconds < SHORTEST_SECONDS) {
-            problems.invalid("spec.expirationSeconds", seconds,
-                    "may not specify a duration less than 600 seconds (10 minutes)");
-        }
-    }
-
-    private static void signer(String signer, Problems problems) {
-        String at = "spec.signerName";
-        int slash = signer.indexOf('/');
-        if (signer.isEmpty()) {
-            problems.required(at);
-        } else if (signer.equals(LEGACY_SIGNER)) {
-            problems.invalid(at, signer, "the legacy signerName is not allowed via this API version");
-        } else if (slash < 0 || slash != signer.lastIndexOf('/')) {
-            problems.invalid(at, signer,
-                    "must be a fully qualified domain and path of the form 'example.com/signer-name'");
-        } else {
-            String domain = signer.substring(0, slash);
-            problems.invalid(at, domain, Formats.dnsSubdomain(domain));
-            if (domain.indexOf('.') < 0) {
-                problems.invalid(at, domain, "should be a domain with at least two segments separated by dots");
-            }
-            problems.invalid(at, signer.substring(slash + 1), Formats.dnsSubdomain(signer.substring(slash + 1)));
-        }
-    }
-
-    /** The specification never changes. */
-    @Override
-    protected void validateUpdate(ObjectNode object, ObjectNode old, Problems problems) {}
 
     @Override
     protected void update(ObjectNode object, ObjectNode old, ClusterState state) {
@@ -181,26 +127,53 @@ final class CertificateSigningRequestStrategy extends Strategy {
     }
 
     @Override
-    protected void validateStatus(ObjectNode object, ObjectNode old, Problems problems) {
-        conditions(object.path("status"), problems);
-        if (!conditions(object, "Approved").isEmpty() && !conditions(object, "Denied").isEmpty()) {
-            problems.invalid("status.conditions", Json.text(conditions(object).stream()
-                    .filter(each -> List.of("Approved", "Denied").contains(Json.text(each, "type")))
-                    .toList().get(1), "type"), "Approved and Denied conditions are mutually exclusive");
-        }
-    }
-
-    @Override
     protected void validateSubresource(String subresource, ObjectNode object, ObjectNode old, Problems problems) {
         validateStatus(object, old, problems);
     }
 
-    /** Checks the values of the conditions in a status. */
-    static void conditions(JsonNode status, Problems problems) {
-        Problems.each(status.path("conditions"), "status.conditions", (condition, field) -> {
-            String at = field + ".status";
-            String value = Json.text(condition, "status");
-            problems.supported(at, value, "False", "True", "Unknown");
-        });
+    @Override
+    protected void addChecks(Map<String, Check> checks) {
+        checks.put("certificateRequest", CertificateSigningRequestStrategy::request);
+        checks.put("signerName", CertificateSigningRequestStrategy::signer);
+        checks.put("approvedOrDenied", CertificateSigningRequestStrategy::approvedOrDenied);
+    }
+
+    private static void request(Subject request) {
+        try {
+            if (!CertificateRequest.parse(Base64.getDecoder().decode(request.text())).isSignedByOwnKey()) {
+                request.problems().omitted(request.path(), "the signature is not the one of the request's key");
+            }
+        } catch (IllegalArgumentException e) {
+            request.problems().omitted(request.path(), String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static void signer(Subject subject) {
+        String signer = subject.text();
+        String at = subject.path();
+        Problems problems = subject.problems();
+        int slash = signer.indexOf('/');
+        if (signer.equals(LEGACY_SIGNER)) {
+            problems.invalid(at, signer, "the legacy signerName is not allowed via this API version");
+        } else if (slash < 0 || slash != signer.lastIndexOf('/')) {
+            problems.invalid(at, signer,
+                    "must be a fully qualified domain and path of the form 'example.com/signer-name'");
+        } else {
+            String domain = signer.substring(0, slash);
+            problems.invalid(at, domain, Formats.dnsSubdomain(domain));
+            if (domain.indexOf('.') < 0) {
+                problems.invalid(at, domain, "should be a domain with at least two segments separated by dots");
+            }
+            problems.invalid(at, signer.substring(slash + 1), Formats.dnsSubdomain(signer.substring(slash + 1)));
+        }
+    }
+
+    private static void approvedOrDenied(Subject request) {
+        List<JsonNode> decisions = request.value().path("status").path("conditions").valueStream()
+                .filter(each -> List.of("Approved", "Denied").contains(Json.text(each, "type"))).toList();
+        if (decisions.stream().map(each -> Json.text(each, "type")).distinct().count() > 1) {
+            request.problems().invalid("status.conditions", Json.text(decisions.get(1), "type"),
+                    "Approved and Denied conditions are mutually exclusive");
+        }
     }
 }

@@ -1,14 +1,12 @@
 package dev.wheelhouse.apiserver.kinds;
 
 import java.util.Locale;
+import java.util.Map;
 
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ObjectNode;
-
-import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.table.TableColumn;
-import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.apiserver.validation.Rules.Check;
+import dev.wheelhouse.apiserver.validation.Subject;
 
 /** Controller revisions, whose data never changes (upstream: {@code pkg/registry/apps/controllerrevision}). */
 final class ControllerRevisionStrategy extends Strategy {
@@ -39,20 +37,14 @@ final class ControllerRevisionStrategy extends Strategy {
     }
 
     @Override
-    protected void validate(ObjectNode revision, Problems problems) {
-        long number = Json.number(revision, 0, "revision");
-        if (number < 0) {
-            problems.invalid("revision", number, "must be greater than or equal to 0");
-        }
-        JsonNode data = revision.get("data");
-        if (data == null || !data.isObject()) {
-            problems.required("data", data == null ? "data is mandatory" : "data must be a valid JSON object");
-        }
+    protected void addChecks(Map<String, Check> checks) {
+        checks.put("revisionData", ControllerRevisionStrategy::data);
     }
 
-    @Override
-    protected void validateUpdate(ObjectNode revision, ObjectNode old, Problems problems) {
-        validate(revision, problems);
-        problems.immutable("data", revision.get("data"), old.get("data"));
+    private static void data(Subject data) {
+        if (!data.value().isObject()) {
+            data.problems().required(data.path(),
+                    data.value().isMissingNode() ? "data is mandatory" : "data must be a valid JSON object");
+        }
     }
 }

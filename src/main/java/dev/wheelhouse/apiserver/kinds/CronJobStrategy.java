@@ -9,8 +9,6 @@ import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.MissingNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
@@ -19,7 +17,9 @@ import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Selectors;
+import dev.wheelhouse.apiserver.validation.Subject;
 import dev.wheelhouse.facts.CronSchedule;
 import dev.wheelhouse.facts.TimeZones;
 
@@ -27,7 +27,6 @@ import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 
 /** Cron jobs (upstream: {@code pkg/registry/batch/cronjob}). */
 final class CronJobStrategy extends Strategy {
-    private static final int MAX_NAME = 52;
     private static final Pattern ZONE_PART = Pattern.compile("(?!-)[A-Za-z._0-9+-]{1,14}");
 
     CronJobStrategy() {
@@ -63,58 +62,20 @@ final class CronJobStrategy extends Strategy {
         return cronJob.flag("spec", "suspend") ? "True" : "False";
     }
 
-    @Override
-    protected void validate(ObjectNode cronJob, Problems problems) {
-        spec(cronJob.path("spec"), MissingNode.getInstance(), problems);
-        String name = Json.text(cronJob, "metadata", "name");
-        if (name.length() > MAX_NAME) {
-            problems.invalid("metadata.name", name, "must be no more than 52 characters");
-        }
-    }
-
-    @Override
-    protected void validateUpdate(ObjectNode cronJob, ObjectNode old, Problems problems) {
-        spec(cronJob.path("spec"), old.path("spec"), problems);
-    }
-
-    private static void spec(JsonNode spec, JsonNode old, Problems problems) {
-        String schedule = Json.text(spec, "schedule");
-        if (schedule.isEmpty()) {
-            problems.required("spec.schedule");
-        } else {
-            schedule(schedule, spec, Json.text(old, "schedule").contains("TZ"), problems);
-        }
-        problems.nonNegative(spec, "spec", "startingDeadlineSeconds");
-        JsonNode zone = Json.at(spec, "timeZone");
-        if (zone != null && !zone.equals(Json.at(old, "timeZone"))) {
-            problems.invalid("spec.timeZone", zone.asString(), timeZone(zone.asString()));
-        }
-        problems.oneOf("spec.concurrencyPolicy", Json.text(spec, "concurrencyPolicy"), "Allow", "Forbid", "Replace");
-        JsonNode job = spec.path("jobTemplate").path("spec");
-        JobSpecRules.check(job, "spec.jobTemplate.spec", problems);
-        if (Json.at(job, "selector") != null) {
-            problems.invalid("spec.jobTemplate.spec.selector", Selectors.printed(job.get("selector")),
-                    "`selector` will be auto-generated");
-        }
-        if (job.path("manualSelector").asBoolean(false)) {
-            problems.notSupported("spec.jobTemplate.spec.manualSelector", job.get("manualSelector"), "nil", "false");
-        }
-        problems.nonNegative(spec, "spec", "successfulJobsHistoryLimit");
-        problems.nonNegative(spec, "spec", "failedJobsHistoryLimit");
-    }
-
     /** @param allowsZone whether the stored schedule names a time zone, as those of old releases may */
-    private static void schedule(String schedule, JsonNode spec, boolean allowsZone, Problems problems) {
+    private static void schedule(Subject subject) {
+        String schedule = subject.text();
+        Problems problems = subject.problems();
         try {
             CronSchedule.parse(schedule, ZoneOffset.UTC);
         } catch (IllegalArgumentException e) {
             problems.invalid("spec.schedule", schedule, String.valueOf(e.getMessage()));
         }
         if (schedule.contains("TZ")) {
-            if (!allowsZone) {
+            if (!subject.old().asString("").contains("TZ")) {
                 problems.invalid("spec.schedule", schedule,
                         "cannot use TZ or CRON_TZ in schedule, use timeZone field instead");
-            } else if (Json.at(spec, "timeZone") != null) {
+            } else if (Json.at(subject.object(), "timeZone") != null) {
                 problems.invalid("spec.schedule", schedule,
                         "cannot use both timeZone field and TZ or CRON_TZ in schedule");
             }
@@ -154,5 +115,23 @@ final class CronJobStrategy extends Strategy {
             warnings.add("cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see "
                     + "https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details");
         }
+    }
+
+    @Override
+    protected void addChecks(Map<String, Check> checks) {
+        checks.put("schedule", CronJobStrategy::schedule);
+        checks.put("timeZone", CronJobStrategy::timeZone);
+        checks.put("generatedSelector", CronJobStrategy::selector);
+    }
+
+    private static void timeZone(Subject zone) {
+        if (!zone.value().equals(zone.old())) {
+            zone.problems().invalid(zone.path(), zone.text(), timeZone(zone.text()));
+        }
+    }
+
+    private static void selector(Subject selector) {
+        selector.problems().invalid(selector.path(), Selectors.printed(selector.value()),
+                "`selector` will be auto-generated");
     }
 }

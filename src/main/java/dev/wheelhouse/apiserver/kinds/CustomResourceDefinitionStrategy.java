@@ -2,7 +2,6 @@ package dev.wheelhouse.apiserver.kinds;
 
 import java.net.URI;
 import java.net.URISyntaxException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -23,8 +22,9 @@ import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.resources.CustomResources;
 import dev.wheelhouse.apiserver.resources.DefinitionNames;
 import dev.wheelhouse.apiserver.resources.StructuralRules;
-import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.apiserver.validation.Rules.Check;
+import dev.wheelhouse.apiserver.validation.Subject;
 import dev.wheelhouse.facts.ResourceInfo;
 
 import static dev.wheelhouse.apiserver.defaults.DefaultRules.isEmpty;
@@ -97,7 +97,7 @@ final class CustomResourceDefinitionStrategy extends Strategy {
     }
 
     /** Whether the group is one of the Kubernetes project, in which a definition has to be approved. */
-    private static boolean isProtected(ObjectNode definition) {
+    private static boolean isProtected(JsonNode definition) {
         String group = "." + Json.text(definition, "spec", "group");
         return group.endsWith(".k8s.io") || group.endsWith(".kubernetes.io");
     }
@@ -117,149 +117,23 @@ final class CustomResourceDefinitionStrategy extends Strategy {
         return state.customResources().write(definition, write);
     }
 
-    /** Scope and kind decide where and as what the objects of an established definition are stored. */
-    @Override
-    protected void validateUpdate(ObjectNode definition, ObjectNode old, Problems problems) {
-        spec(definition, problems);
-        List<String> stays = new ArrayList<>(List.of("/spec/group", "/spec/names/plural"));
-        if (DefinitionNames.isTrue(old, "Established")) {
-            stays.addAll(0, List.of("/spec/scope", "/spec/names/kind"));
-        }
-        stays.forEach(field -> problems.immutable(field.substring(1).replace('/', '.'), definition.at(field),
-                old.at(field)));
-        Problems.each(definition.path("status").path("storedVersions"), "status.storedVersions", (version, at) -> {
-            if (versions(definition).valueStream().noneMatch(one -> one.path("name").equals(version))) {
-                String name = version.asString("");
-                problems.invalid(at, name, "missing from spec.versions; " + name + " was previously a storage version, "
-                        + "and must remain in spec.versions until a storage migration ensures no data remains "
-                        + "persisted in " + name + " and removes " + name + " from status.storedVersions");
-            }
-        });
-    }
-
-    @Override
-    protected void validate(ObjectNode definition, Problems problems) {
-        String name = resource(definition);
-        if (!Meta.name(definition).equals(name)) {
-            problems.invalid("metadata.name", Meta.name(definition), "must be spec.names.plural+\".\"+spec.group");
-        }
-        spec(definition, problems);
-    }
-
-    private static String resource(ObjectNode definition) {
+    private static String resource(JsonNode definition) {
         return Json.text(definition, "spec", "names", "plural") + "." + Json.text(definition, "spec", "group");
     }
 
-    private static void spec(ObjectNode definition, Problems problems) {
-        JsonNode spec = definition.path("spec");
-        String group = Json.text(spec, "group");
-        String name = resource(definition);
-        if (Strategies.isBuiltIn(name) && !Meta.isDeleting(definition)) {
-            problems.forbidden("metadata.name", name + " is a resource of the server itself, which no definition can"
-                    + " replace: choose another name or another group");
-        }
-        // Groups with a dot only: no definition can add to a group of the server such as apps.
-        if (group.isEmpty()) {
-            problems.required("spec.group");
-        } else if (!group.contains(".") || !Names.hasSubdomainForm(group)) {
-            problems.invalid("spec.group", group, "should be a domain with at least one dot");
-        }
-        problems.oneOf("spec.scope", Json.text(spec, "scope"), "Cluster", "Namespaced");
-        Problems.each(versions(definition), "spec.versions", (version, at) -> version(version, at, problems));
-        if (isProtected(definition)) {
-            approval(Json.text(definition, "metadata", "annotations", APPROVAL), problems);
-        }
-        if (versions(definition).valueStream().filter(v -> v.path("storage").asBoolean(false)).count() != 1) {
-            problems.invalid("spec.versions", versions(definition),
-                    "must have exactly one version marked as storage version");
-        }
-        names(spec.path("names"), problems);
-        conversion(spec.path("conversion"), problems);
-    }
-
-    /** Upstream names the fields as its internal type does. */
-    private static void conversion(JsonNode conversion, Problems problems) {
-        String at = "spec.conversion";
-        String client = at + ".webhookClientConfig";
-        String versions = at + ".conversionReviewVersions";
-        String strategy = Json.text(conversion, "strategy");
-        problems.oneOf(at + ".strategy", strategy, "None", "Webhook");
-        JsonNode webhook = conversion.path("webhook");
-        if (!strategy.equals("Webhook")) {
-            String why = "should not be set when strategy is not set to Webhook";
-            if (Json.at(webhook, "clientConfig") != null) {
-                problems.forbidden(client, why);
-            }
-            if (!webhook.path("conversionReviewVersions").isEmpty()) {
-                problems.forbidden(versions, why);
-            }
+    private static void approval(Subject definition) {
+        if (!isProtected(definition.value())) {
             return;
         }
-        if (Json.at(webhook, "clientConfig") == null) {
-            problems.required(client, "required when strategy is set to Webhook");
-        } else {
-            ValidatingWebhookConfigurationStrategy.client(webhook.path("clientConfig"), client, problems);
-        }
-        ValidatingWebhookConfigurationStrategy.reviewVersions(webhook.path("conversionReviewVersions"), versions, "",
-                problems);
-    }
-
-    private static void version(JsonNode version, String path, Problems problems) {
-        label(Json.text(version, "name"), path + ".name", problems);
-        String at = path + ".schema.openAPIV3Schema";
-        if (Json.at(version, "schema", "openAPIV3Schema") instanceof ObjectNode schema) {
-            StructuralRules.check(schema, at, problems);
-        } else {
-            problems.required(at, "schemas are required");
-        }
-    }
-
-    private static void approval(String approval, Problems problems) {
+        String approval = Json.text(definition.value(), "metadata", "annotations", APPROVAL);
         String at = Problems.key("metadata.annotations", APPROVAL);
         String wanted = "protected groups must have approval annotation \"" + APPROVAL + "\"";
         String see = ", see https://github.com/kubernetes/enhancements/pull/1111";
         if (approval.isEmpty()) {
-            problems.required(at, wanted + see);
+            definition.problems().required(at, wanted + see);
         } else if (!approval.startsWith("unapproved") && !isUrl(approval)) {
-            problems.invalid(at, approval,
+            definition.problems().invalid(at, approval,
                     wanted + " with either a URL or a reason starting with \"unapproved\"" + see);
-        }
-    }
-
-    /** Names are labels: without a dot in the plural, plural and group together name one resource only. */
-    private static void names(JsonNode names, Problems problems) {
-        for (String field : List.of("plural", "singular", "kind", "listKind")) {
-            problems.filled(names, "spec.names", field);
-        }
-        for (String field : List.of("plural", "singular")) {
-            if (!Json.text(names, field).isEmpty()) {
-                label(Json.text(names, field), "spec.names." + field, problems);
-            }
-        }
-        for (String field : List.of("kind", "listKind")) {
-            String name = Json.text(names, field);
-            List<String> wrong = Formats.dns1035Label(name.toLowerCase(Locale.ROOT));
-            if (!name.isEmpty() && !wrong.isEmpty()) {
-                problems.invalid("spec.names." + field, name,
-                        "may have mixed case, but should otherwise match: " + String.join(",", wrong));
-            }
-        }
-        labels(names.path("shortNames"), "spec.names.shortNames", problems);
-        String listKind = Json.text(names, "listKind");
-        if (!listKind.isEmpty() && listKind.equals(Json.text(names, "kind"))) {
-            problems.invalid("spec.names.listKind", listKind, "kind and listKind may not be the same");
-        }
-        labels(names.path("categories"), "spec.names.categories", problems);
-    }
-
-    private static void labels(JsonNode names, String path, Problems problems) {
-        Problems.each(names, path, (name, at) -> label(name.asString(""), at, problems));
-    }
-
-    private static void label(String name, String path, Problems problems) {
-        List<String> wrong = Formats.dns1035Label(name);
-        if (!wrong.isEmpty()) {
-            problems.invalid(path, name, String.join(",", wrong));
         }
     }
 
@@ -291,5 +165,68 @@ final class CustomResourceDefinitionStrategy extends Strategy {
     @Override
     public void emptied(ObjectNode definition, ClusterState state) {
         state.customResources().finishDeletion(Meta.name(definition));
+    }
+
+    @Override
+    protected void addChecks(Map<String, Check> checks) {
+        checks.put("nameOfDefinition", CustomResourceDefinitionStrategy::name);
+        checks.put("notBuiltIn", CustomResourceDefinitionStrategy::notBuiltIn);
+        checks.put("definedGroup", CustomResourceDefinitionStrategy::group);
+        checks.put("structural", s -> StructuralRules.check((ObjectNode) s.value(), s.path(), s.problems()));
+        checks.put("approval", CustomResourceDefinitionStrategy::approval);
+        checks.put("oneStored", CustomResourceDefinitionStrategy::oneStored);
+        checks.put("otherThanKind", CustomResourceDefinitionStrategy::otherThanKind);
+        checks.put("staysOnceEstablished", CustomResourceDefinitionStrategy::staysOnceEstablished);
+        checks.put("storedVersion", CustomResourceDefinitionStrategy::storedVersion);
+    }
+
+    private static void name(Subject definition) {
+        String name = Json.text(definition.value(), "metadata", "name");
+        if (!name.equals(resource(definition.value()))) {
+            definition.problems().invalid("metadata.name", name, "must be spec.names.plural+\".\"+spec.group");
+        }
+    }
+
+    private static void notBuiltIn(Subject definition) {
+        String name = resource(definition.value());
+        if (Strategies.isBuiltIn(name) && !definition.value().path("metadata").has("deletionTimestamp")) {
+            definition.problems().forbidden("metadata.name", name + " is a resource of the server itself, which no "
+                    + "definition can replace: choose another name or another group");
+        }
+    }
+
+    private static void group(Subject group) {
+        if (!group.text().contains(".") || !Names.hasSubdomainForm(group.text())) {
+            group.problems().invalid(group.path(), group.text(), "should be a domain with at least one dot");
+        }
+    }
+
+    private static void oneStored(Subject versions) {
+        if (versions.value().valueStream().filter(v -> v.path("storage").asBoolean(false)).count() != 1) {
+            versions.problems().invalid(versions.path(), versions.value(),
+                    "must have exactly one version marked as storage version");
+        }
+    }
+
+    private static void otherThanKind(Subject listKind) {
+        if (!listKind.text().isEmpty() && listKind.text().equals(Json.text(listKind.object(), "kind"))) {
+            listKind.problems().invalid(listKind.path(), listKind.text(), "kind and listKind may not be the same");
+        }
+    }
+
+    private static void staysOnceEstablished(Subject subject) {
+        if (subject.oldRoot() instanceof ObjectNode old && DefinitionNames.isTrue(old, "Established")) {
+            subject.problems().immutable(subject.path(), subject.value(), subject.old());
+        }
+    }
+
+    private static void storedVersion(Subject version) {
+        String name = version.text();
+        if (version.root().path("spec").path("versions").valueStream()
+                .noneMatch(one -> one.path("name").equals(version.value()))) {
+            version.problems().invalid(version.path(), name, "missing from spec.versions; " + name + " was previously "
+                    + "a storage version, and must remain in spec.versions until a storage migration ensures no data "
+                    + "remains persisted in " + name + " and removes " + name + " from status.storedVersions");
+        }
     }
 }

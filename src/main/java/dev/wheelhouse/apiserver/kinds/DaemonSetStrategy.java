@@ -1,6 +1,5 @@
 package dev.wheelhouse.apiserver.kinds;
 
-import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
@@ -11,14 +10,12 @@ import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Containers;
 import dev.wheelhouse.apiserver.table.TableColumn;
-import dev.wheelhouse.apiserver.validation.PodValidation;
-import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Selectors;
+import dev.wheelhouse.apiserver.validation.Subject;
 
 import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 import static dev.wheelhouse.apiserver.kinds.WorkloadRules.amount;
-import static dev.wheelhouse.apiserver.kinds.WorkloadRules.atMostAll;
-import static dev.wheelhouse.apiserver.kinds.WorkloadRules.intOrPercent;
 
 /** Daemon sets (upstream: {@code pkg/registry/apps/daemonset}). */
 final class DaemonSetStrategy extends Strategy {
@@ -90,67 +87,31 @@ final class DaemonSetStrategy extends Strategy {
     }
 
     @Override
-    protected void validate(ObjectNode daemonSet, Problems problems) {
-        JsonNode spec = daemonSet.path("spec");
-        JsonNode selector = Json.at(spec, "selector");
-        Selectors.validate(selector, "spec.selector", problems);
+    protected void addChecks(Map<String, Check> checks) {
+        checks.put("daemonSelector", DaemonSetStrategy::selector);
+        checks.put("eitherUnavailableOrSurge", DaemonSetStrategy::unavailableOrSurge);
+    }
+
+    private static void selector(Subject spec) {
+        JsonNode selector = Json.at(spec.value(), "selector");
         if (selector == null || Selectors.isValid(selector)
-                && !Selectors.matches(selector, Json.at(spec, "template", "metadata", "labels"))) {
-            WorkloadRules.mismatch(spec, problems);
+                && !Selectors.matches(selector, Json.at(spec.value(), "template", "metadata", "labels"))) {
+            WorkloadRules.mismatch(spec.value(), spec.problems());
         }
         if (selector != null && Selectors.isEmpty(selector)) {
-            problems.invalid("spec.selector", Selectors.printed(selector), "empty selector is invalid for daemonset");
+            spec.problems().invalid("spec.selector", Selectors.printed(selector),
+                    "empty selector is invalid for daemonset");
         }
-        PodValidation.template(spec.path("template"), "spec.template", problems);
-        WorkloadRules.restartsAlways(spec, "DaemonSet", problems);
-        problems.nonNegative(spec, "spec", "minReadySeconds");
-        JsonNode strategy = spec.path("updateStrategy");
-        switch (Json.text(strategy, "type")) {
-            case "OnDelete" -> {
-                // The type has no parameters.
-            }
-            case "RollingUpdate" -> rollout(strategy, problems);
-            default -> problems.notSupported("spec.updateStrategy", Json.text(strategy, "type"), "RollingUpdate",
-                    "OnDelete");
-        }
-        problems.nonNegative(spec, "spec", "revisionHistoryLimit");
     }
 
-    private static void rollout(JsonNode strategy, Problems problems) {
-        String path = "spec.updateStrategy.rollingUpdate";
-        JsonNode rolling = Json.at(strategy, "rollingUpdate");
-        if (rolling == null) {
-            problems.required(path);
-            return;
-        }
-        for (String field : List.of("maxUnavailable", "maxSurge")) {
-            intOrPercent(rolling.get(field), path + "." + field, problems);
-        }
-        for (String field : List.of("maxUnavailable", "maxSurge")) {
-            atMostAll(rolling.get(field), path + "." + field, problems);
-        }
-        boolean unavailable = amount(rolling.get("maxUnavailable")) != 0;
-        boolean surge = amount(rolling.get("maxSurge")) != 0;
+    private static void unavailableOrSurge(Subject rolling) {
+        boolean unavailable = amount(rolling.value().get("maxUnavailable")) != 0;
+        boolean surge = amount(rolling.value().get("maxSurge")) != 0;
         if (unavailable && surge) {
-            problems.invalid(path + ".maxSurge", rolling.get("maxSurge"),
+            rolling.problems().invalid(rolling.path() + ".maxSurge", rolling.value().get("maxSurge"),
                     "may not be set when maxUnavailable is non-zero");
         } else if (!unavailable && !surge) {
-            problems.required(path + ".maxUnavailable", "cannot be 0 when maxSurge is 0");
+            rolling.problems().required(rolling.path() + ".maxUnavailable", "cannot be 0 when maxSurge is 0");
         }
-    }
-
-    @Override
-    protected void validateUpdate(ObjectNode daemonSet, ObjectNode old, Problems problems) {
-        WorkloadRules.selectorStays(daemonSet, old, problems);
-        validate(daemonSet, problems);
-    }
-
-    @Override
-    protected void validateStatus(ObjectNode daemonSet, ObjectNode old, Problems problems) {
-        JsonNode status = daemonSet.path("status");
-        WorkloadRules.countsAreNonNegative(status, problems, "currentNumberScheduled", "numberMisscheduled",
-                "desiredNumberScheduled", "numberReady", "observedGeneration", "updatedNumberScheduled",
-                "numberAvailable", "numberUnavailable", "collisionCount");
-        WorkloadRules.collisionsGrow(status, old, problems);
     }
 }

@@ -15,12 +15,11 @@ import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.table.Containers;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.table.TableColumn;
-import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.apiserver.validation.Rules.Check;
+import dev.wheelhouse.apiserver.validation.Subject;
 
 import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 import static dev.wheelhouse.apiserver.kinds.WorkloadRules.amount;
-import static dev.wheelhouse.apiserver.kinds.WorkloadRules.atMostAll;
-import static dev.wheelhouse.apiserver.kinds.WorkloadRules.intOrPercent;
 
 /** Deployments (upstream: {@code pkg/registry/apps/deployment}). */
 final class DeploymentStrategy extends Strategy {
@@ -78,59 +77,21 @@ final class DeploymentStrategy extends Strategy {
     }
 
     @Override
-    protected void validate(ObjectNode deployment, Problems problems) {
-        JsonNode spec = deployment.path("spec");
-        problems.nonNegative(spec, "spec", "replicas");
-        WorkloadRules.selectorAndTemplate(spec, problems);
-        rollout(spec.path("strategy"), problems);
-        problems.nonNegative(spec, "spec", "minReadySeconds");
-        problems.nonNegative(spec, "spec", "revisionHistoryLimit");
-        problems.nonNegative(spec, "spec", "progressDeadlineSeconds");
-        long deadline = Json.number(spec, Long.MAX_VALUE, "progressDeadlineSeconds");
-        if (deadline <= Json.number(spec, 0, "minReadySeconds")) {
-            problems.invalid("spec.progressDeadlineSeconds", deadline, "must be greater than minReadySeconds");
+    protected void addChecks(Map<String, Check> checks) {
+        checks.put("deploymentStrategy", DeploymentStrategy::strategy);
+        checks.put("unavailableOrSurge", DeploymentStrategy::unavailableOrSurge);
+    }
+
+    private static void strategy(Subject strategy) {
+        if (!List.of("Recreate", "RollingUpdate").contains(Json.text(strategy.value(), "type"))) {
+            strategy.problems().notSupported(strategy.path(), strategy.value(), "Recreate", "RollingUpdate");
         }
     }
 
-    private static void rollout(JsonNode strategy, Problems problems) {
-        JsonNode rolling = Json.at(strategy, "rollingUpdate");
-        switch (Json.text(strategy, "type")) {
-            case "Recreate" -> {
-                if (rolling != null) {
-                    problems.forbidden("spec.strategy.rollingUpdate",
-                            "may not be specified when strategy `type` is 'Recreate'");
-                }
-            }
-            case "RollingUpdate" -> {
-                if (rolling == null) {
-                    problems.required("spec.strategy.rollingUpdate", "this should be defaulted and never be nil");
-                    return;
-                }
-                String path = "spec.strategy.rollingUpdate";
-                JsonNode unavailable = rolling.get("maxUnavailable");
-                intOrPercent(unavailable, path + ".maxUnavailable", problems);
-                intOrPercent(rolling.get("maxSurge"), path + ".maxSurge", problems);
-                if (amount(unavailable) == 0 && amount(rolling.get("maxSurge")) == 0) {
-                    problems.invalid(path + ".maxUnavailable", unavailable, "may not be 0 when `maxSurge` is 0");
-                }
-                atMostAll(unavailable, path + ".maxUnavailable", problems);
-            }
-            default -> problems.notSupported("spec.strategy", strategy, "Recreate", "RollingUpdate");
+    private static void unavailableOrSurge(Subject unavailable) {
+        if (amount(unavailable.value()) == 0 && amount(unavailable.object().get("maxSurge")) == 0) {
+            unavailable.problems().invalid(unavailable.path(), unavailable.value(),
+                    "may not be 0 when `maxSurge` is 0");
         }
-    }
-
-    @Override
-    protected void validateUpdate(ObjectNode deployment, ObjectNode old, Problems problems) {
-        validate(deployment, problems);
-        WorkloadRules.selectorStays(deployment, old, problems);
-    }
-
-    @Override
-    protected void validateStatus(ObjectNode deployment, ObjectNode old, Problems problems) {
-        JsonNode status = deployment.path("status");
-        WorkloadRules.countsAreNonNegative(status, problems, "observedGeneration", "replicas", "updatedReplicas",
-                "readyReplicas", "availableReplicas", "unavailableReplicas", "terminatingReplicas", "collisionCount");
-        WorkloadRules.notMoreThanReplicas(status, problems, "updatedReplicas", "readyReplicas", "availableReplicas");
-        WorkloadRules.collisionsGrow(status, old, problems);
     }
 }

@@ -1,11 +1,9 @@
 package dev.wheelhouse.apiserver.kinds;
 
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 
-import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
@@ -13,7 +11,8 @@ import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
-import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.apiserver.validation.Rules.Check;
+import dev.wheelhouse.apiserver.validation.Subject;
 
 import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 
@@ -50,45 +49,19 @@ final class EndpointSliceStrategy extends Strategy {
     }
 
     @Override
-    protected void validate(ObjectNode slice, Problems problems) {
-        String type = Json.text(slice, "addressType");
-        problems.oneOf("addressType", type, "FQDN", "IPv4", "IPv6");
-        Problems.each(slice.path("endpoints"), "endpoints", (endpoint, at) -> endpoint(endpoint, type, at, problems));
-        Problems.each(slice.path("ports"), "ports", (port, at) -> port(port, at, problems));
+    protected void addChecks(Map<String, Check> checks) {
+        checks.put("endpointAddress", EndpointSliceStrategy::address);
     }
 
-    private static void endpoint(JsonNode endpoint, String type, String at, Problems problems) {
-        problems.filled(endpoint, at, "addresses", "must contain at least 1 addresses");
-        Problems.each(endpoint.path("addresses"), at + ".addresses", (node, field) -> {
-            String address = node.asString("");
-            if (type.equals("FQDN")) {
-                problems.invalid(field, address, Formats.dnsSubdomain(address));
-            } else if (Formats.ip(address).isEmpty() && address.contains(":") != type.equals("IPv6")) {
-                problems.invalid(field, address, "must be a valid " + type + " address");
-            } else {
-                problems.invalid(field, address, Formats.endpointIp(address));
-            }
-        });
-        problems.formedIfPresent(endpoint, at, "hostname", Formats::dnsLabel);
-        problems.formedIfPresent(endpoint, at, "nodeName", Formats::dnsSubdomain);
-        for (String hints : List.of("forZones", "forNodes")) {
-            Problems.each(endpoint.path("hints").path(hints), at + ".hints." + hints, (hint, field) -> {
-                String name = Json.text(hint, "name");
-                problems.invalid(field + ".name", name,
-                        hints.equals("forZones") ? Formats.labelValue(name) : Formats.dnsSubdomain(name));
-            });
+    private static void address(Subject subject) {
+        String type = Json.text(subject.root(), "addressType");
+        String address = subject.text();
+        if (type.equals("FQDN")) {
+            subject.problems().invalid(subject.path(), address, Formats.dnsSubdomain(address));
+        } else if (Formats.ip(address).isEmpty() && address.contains(":") != type.equals("IPv6")) {
+            subject.problems().invalid(subject.path(), address, "must be a valid " + type + " address");
+        } else {
+            subject.problems().invalid(subject.path(), address, Formats.endpointIp(address));
         }
-    }
-
-    private static void port(JsonNode port, String at, Problems problems) {
-        problems.formedIfSet(at + ".name", Json.text(port, "name"), Formats::dnsLabel);
-        problems.oneOf(at + ".protocol", Json.text(port, "protocol"), "SCTP", "TCP", "UDP");
-        problems.formedIfPresent(port, at, "appProtocol", Formats::qualifiedName);
-    }
-
-    @Override
-    protected void validateUpdate(ObjectNode slice, ObjectNode old, Problems problems) {
-        validate(slice, problems);
-        problems.immutable("addressType", slice.get("addressType"), old.get("addressType"));
     }
 }

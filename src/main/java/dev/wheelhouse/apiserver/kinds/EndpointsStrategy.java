@@ -6,15 +6,11 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 
-import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.table.TableColumn;
-import dev.wheelhouse.apiserver.validation.Formats;
-import dev.wheelhouse.apiserver.validation.Problems;
 
 import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 
@@ -51,40 +47,5 @@ final class EndpointsStrategy extends Strategy {
             return Item.NONE;
         }
         return all.isEmpty() ? "" : Item.firstThree(all);
-    }
-
-    @Override
-    protected void validate(ObjectNode endpoints, Problems problems) {
-        Problems.each(endpoints.path("subsets"), "subsets", (subset, at) -> {
-            if (subset.path("addresses").isEmpty() && subset.path("notReadyAddresses").isEmpty()) {
-                problems.required(at, "must specify `addresses` or `notReadyAddresses`");
-            }
-            for (String list : List.of("addresses", "notReadyAddresses")) {
-                Problems.each(subset.path(list), at + "." + list,
-                        (address, field) -> address(address, field, problems));
-            }
-            Problems.each(subset.path("ports"), at + ".ports",
-                    (port, field) -> port(port, field, subset.path("ports").size() > 1, problems));
-        });
-    }
-
-    private static void address(JsonNode address, String at, Problems problems) {
-        String ip = Json.text(address, "ip");
-        problems.formedIfSet(at + ".hostname", Json.text(address, "hostname"), Formats::dnsLabel);
-        problems.formedIfPresent(address, at, "nodeName", Formats::dnsSubdomain);
-        problems.invalid(at + ".ip", ip, Formats.endpointIp(ip));
-    }
-
-    private static void port(JsonNode port, String at, boolean named, Problems problems) {
-        String name = Json.text(port, "name");
-        if (named && name.isEmpty()) {
-            problems.required(at + ".name");
-        } else if (!name.isEmpty()) {
-            problems.invalid(at + ".name", name, Formats.dnsLabel(name));
-        }
-        long number = Json.number(port, 0, "port");
-        Formats.portNumber(number).forEach(problem -> problems.invalid(at + ".port", number, problem));
-        problems.oneOf(at + ".protocol", Json.text(port, "protocol"), "SCTP", "TCP", "UDP");
-        problems.formedIfPresent(port, at, "appProtocol", Formats::qualifiedName);
     }
 }

@@ -100,11 +100,6 @@ final class EventStrategy extends Strategy {
     }
 
     @Override
-    protected void validateUpdate(ObjectNode object, ObjectNode old, Problems problems) {
-        // Only the metadata has rules.
-    }
-
-    @Override
     public boolean isConverted(ResourceType type) {
         return type.group().equals("events.k8s.io");
     }

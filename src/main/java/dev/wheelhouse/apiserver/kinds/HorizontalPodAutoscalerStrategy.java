@@ -1,12 +1,9 @@
 package dev.wheelhouse.apiserver.kinds;
 
-import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
-
-import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
@@ -17,10 +14,9 @@ import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.table.TableColumn;
-import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
-import dev.wheelhouse.apiserver.validation.ResourceValidation;
-import dev.wheelhouse.facts.Quantities;
+import dev.wheelhouse.apiserver.validation.Rules.Check;
+import dev.wheelhouse.apiserver.validation.Subject;
 
 import static dev.wheelhouse.apiserver.defaults.DefaultRules.isEmpty;
 import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
@@ -153,19 +149,13 @@ final class HorizontalPodAutoscalerStrategy extends Strategy {
     }
 
     @Override
-    protected void validateStatus(ObjectNode autoscaler, ObjectNode old, Problems problems) {
-        problems.nonNegative(autoscaler.path("status"), "status", "currentReplicas");
-        problems.nonNegative(autoscaler.path("status"), "status", "desiredReplicas");
-    }
-
-    @Override
     protected void validate(ObjectNode autoscaler, Problems problems) {
-        check(v2(autoscaler), null, problems);
+        check("HorizontalPodAutoscalerSpec", v2(autoscaler), null, "spec", problems);
     }
 
     @Override
     protected void validateUpdate(ObjectNode autoscaler, ObjectNode old, Problems problems) {
-        check(v2(autoscaler), v2(old), problems);
+        check("HorizontalPodAutoscalerSpec", v2(autoscaler), v2(old), "spec", problems);
     }
 
     /** The spec in version 2, in which the rules are written. */
@@ -178,52 +168,6 @@ final class HorizontalPodAutoscalerStrategy extends Strategy {
         return converted.path("spec");
     }
 
-    private static void check(JsonNode spec, @Nullable JsonNode old, Problems problems) {
-        long least = Json.number(spec, 1, "minReplicas");
-        long most = Json.number(spec, 0, "maxReplicas");
-        if (least < 0 || least == 0 && (old == null || Json.number(old, 1, "minReplicas") != 0)) {
-            problems.invalid("spec.minReplicas", least, "must be greater than or equal to 1");
-        }
-        if (most == 0) {
-            problems.required("spec.maxReplicas", "must be set and greater than 0");
-        } else if (most < 0) {
-            problems.invalid("spec.maxReplicas", most, "must be greater than or equal to 1");
-        }
-        if (most < least) {
-            problems.invalid("spec.maxReplicas", most, "must be greater than or equal to `minReplicas`");
-        }
-        JsonNode target = spec.path("scaleTargetRef");
-        JsonNode before = old == null ? null : old.path("scaleTargetRef");
-        boolean same = before != null && Json.text(before, "apiVersion").equals(Json.text(target, "apiVersion"))
-                && Json.text(before, "kind").equals(Json.text(target, "kind"));
-        reference(target, "spec.scaleTargetRef", same, Json.text(target, "kind").equals("ReplicationController"),
-                problems);
-        metrics(spec.path("metrics"), old == null ? null : old.path("metrics"), least, problems);
-        for (String direction : List.of("scaleUp", "scaleDown")) {
-            JsonNode rules = spec.path("behavior").get(direction);
-            if (rules != null && !rules.isNull()) {
-                behavior(rules, "spec.behavior." + direction, problems);
-            }
-        }
-    }
-
-    /**
-     * Checks a reference.
-     *
-     * @param anyVersion whether the version is not checked
-     * @param core whether the kind may be one of the core group
-     */
-    private static void reference(JsonNode reference, String at, boolean anyVersion, boolean core, Problems problems) {
-        for (String field : List.of("kind", "name")) {
-            problems.formed(at + "." + field, Json.text(reference, field), Formats::pathSegment);
-        }
-        String version = Json.text(reference, "apiVersion");
-        String wrong = anyVersion ? "" : wrongVersion(version, core);
-        if (!wrong.isEmpty()) {
-            problems.invalid(at + ".apiVersion", version, wrong);
-        }
-    }
-
     private static String wrongVersion(String version, boolean core) {
         int slash = version.indexOf('/');
         if (slash != version.lastIndexOf('/')) {
@@ -232,14 +176,15 @@ final class HorizontalPodAutoscalerStrategy extends Strategy {
         return core || slash > 0 ? "" : "apiVersion must specify API group";
     }
 
-    private static void metrics(JsonNode metrics, @Nullable JsonNode old, long least, Problems problems) {
-        boolean anyVersion = old != null
-                && old.valueStream().anyMatch(metric -> Json.text(metric, "type").equals("Object")
-                        && !wrongVersion(Json.text(metric, "object", "describedObject", "apiVersion"), true).isEmpty());
-        Problems.each(metrics, "spec.metrics", (metric, at) -> metric(metric, at, anyVersion, problems));
-        if (least == 0 && metrics.valueStream().map(metric -> Json.text(metric, "type"))
-                .noneMatch(type -> type.equals("Object") || type.equals("External"))) {
-            problems.forbidden("spec.metrics",
+    private static void checkMetrics(Subject metrics) {
+        boolean anyVersion = metrics.old().valueStream().anyMatch(metric -> Json.text(metric, "type").equals("Object")
+                && !wrongVersion(Json.text(metric, "object", "describedObject", "apiVersion"), true).isEmpty());
+        Problems.each(metrics.value(), metrics.path(),
+                (metric, at) -> metric(metric, at, anyVersion, metrics.problems()));
+        if (Json.number(metrics.root(), 1, "minReplicas") == 0
+                && metrics.value().valueStream().map(metric -> Json.text(metric, "type"))
+                        .noneMatch(type -> type.equals("Object") || type.equals("External"))) {
+            metrics.problems().forbidden(metrics.path(),
                     "must specify at least one Object or External metric to support scaling to zero replicas");
         }
     }
@@ -275,114 +220,14 @@ final class HorizontalPodAutoscalerStrategy extends Strategy {
     }
 
     private static void source(JsonNode source, String kind, String at, boolean anyVersion, Problems problems) {
-        JsonNode target = source.path("target");
-        boolean value = target.has("value");
-        boolean average = target.has("averageValue");
-        boolean utilization = target.has("averageUtilization");
         if (kind.equals("object")) {
-            reference(source.path("describedObject"), at + ".describedObject", anyVersion, true, problems);
-        }
-        if (kind.endsWith("esource")) {
-            resource(source, kind.equals("containerResource"), at, problems);
-        } else if (Json.text(source, "metric", "name").isEmpty()) {
-            problems.required(at + ".metric.name", "must specify a metric name");
-        } else {
-            problems.formed(at + ".metric.name", Json.text(source, "metric", "name"), Formats::pathSegment);
-        }
-        target(target, at + ".target", problems);
-        switch (kind) {
-            case "object" -> {
-                if (!value && !average) {
-                    problems.required(at + ".target.averageValue", "must set either a target value or averageValue");
-                }
-            }
-            case "external" -> {
-                if (!value && !average) {
-                    problems.required(at + ".target.averageValue",
-                            "must set either a target value for metric or a per-pod target");
-                }
-                if (value && average) {
-                    problems.forbidden(at + ".target.value",
-                            "may not set both a target value for metric and a per-pod target");
-                }
-            }
-            case "pods" -> {
-                if (!average) {
-                    problems.required(at + ".target.averageValue", "must specify a positive target averageValue");
-                }
-            }
-            default -> {
-                if (!utilization && !average) {
-                    problems.required(at + ".target.averageUtilization",
-                            "must set either a target raw value or a target utilization");
-                }
-                if (utilization && average) {
-                    problems.forbidden(at + ".target.averageValue",
-                            "may not set both a target raw value and a target utilization");
-                }
+            JsonNode reference = source.path("describedObject");
+            check("ObjectReference", reference, null, at + ".describedObject", problems);
+            if (!anyVersion) {
+                version(Json.text(reference, "apiVersion"), at + ".describedObject.apiVersion", true, problems);
             }
         }
-    }
-
-    private static void resource(JsonNode source, boolean ofContainer, String at, Problems problems) {
-        String name = Json.text(source, "name");
-        if (name.isEmpty()) {
-            problems.required(at + ".name", "must specify a resource name");
-        } else if (ofContainer) {
-            ResourceValidation.name(name, at + ".name", problems);
-        }
-        String container = Json.text(source, "container");
-        if (ofContainer && container.isEmpty()) {
-            problems.required(at + ".container", "must specify a container");
-        } else if (ofContainer) {
-            problems.formed(at + ".container", container, Formats::dnsLabel);
-        }
-    }
-
-    private static void target(JsonNode target, String at, Problems problems) {
-        String type = Json.text(target, "type");
-        if (type.isEmpty()) {
-            problems.required(at + ".type", "must specify a metric target type");
-        }
-        if (!List.of("Utilization", "Value", "AverageValue").contains(type)) {
-            problems.invalid(at + ".type", type, "must be either Utilization, Value, or AverageValue");
-        }
-        for (String field : List.of("value", "averageValue")) {
-            BigDecimal value = Quantities.parse(Json.text(target, field));
-            if (value != null && value.signum() != 1) {
-                problems.invalid(at + "." + field, Json.text(target, field), "must be positive");
-            }
-        }
-        if (target.has("averageUtilization") && Json.number(target, 0, "averageUtilization") < 1) {
-            problems.invalid(at + ".averageUtilization", Json.number(target, 0, "averageUtilization"),
-                    "must be greater than 0");
-        }
-    }
-
-    private static void behavior(JsonNode rules, String at, Problems problems) {
-        long window = Json.number(rules, 0, "stabilizationWindowSeconds");
-        if (window < 0) {
-            problems.invalid(at + ".stabilizationWindowSeconds", window, "must be greater than or equal to zero");
-        } else if (window > 3600) {
-            problems.invalid(at + ".stabilizationWindowSeconds", window, "must be less than or equal to 3600");
-        }
-        if (rules.has("selectPolicy")) {
-            problems.oneOf(at + ".selectPolicy", Json.text(rules, "selectPolicy"), "Disabled", "Max", "Min");
-        }
-        problems.filled(rules, at, "policies", "must specify at least one Policy");
-        Problems.each(rules.path("policies"), at + ".policies", (policy, field) -> {
-            String type = Json.text(policy, "type");
-            problems.supported(field + ".type", type, "Percent", "Pods");
-            for (String number : List.of("value", "periodSeconds")) {
-                if (Json.number(policy, 0, number) <= 0) {
-                    problems.invalid(field + "." + number, Json.number(policy, 0, number), "must be greater than zero");
-                }
-            }
-            if (Json.number(policy, 0, "periodSeconds") > 1800) {
-                problems.invalid(field + ".periodSeconds", Json.number(policy, 0, "periodSeconds"),
-                        "must be less than or equal to 1800");
-            }
-        });
+        check("MetricSource." + kind, source, null, at, problems);
     }
 
     @Override
@@ -401,6 +246,30 @@ final class HorizontalPodAutoscalerStrategy extends Strategy {
     public void toVersion(ResourceType type, ObjectNode object) {
         if (isConverted(type)) {
             AutoscalerConversion.toV1(object);
+        }
+    }
+
+    @Override
+    protected void addChecks(Map<String, Check> checks) {
+        checks.put("metrics", HorizontalPodAutoscalerStrategy::checkMetrics);
+        checks.put("scaleTargetVersion", HorizontalPodAutoscalerStrategy::scaleTargetVersion);
+    }
+
+    private static void scaleTargetVersion(Subject version) {
+        JsonNode target = version.object();
+        JsonNode before = version.oldObject();
+        boolean same = version.oldRoot().isObject() && Json.text(before, "apiVersion").equals(version.text())
+                && Json.text(before, "kind").equals(Json.text(target, "kind"));
+        if (!same) {
+            version(version.text(), version.path(), Json.text(target, "kind").equals("ReplicationController"),
+                    version.problems());
+        }
+    }
+
+    private static void version(String version, String at, boolean core, Problems problems) {
+        String wrong = wrongVersion(version, core);
+        if (!wrong.isEmpty()) {
+            problems.invalid(at, version, wrong);
         }
     }
 }

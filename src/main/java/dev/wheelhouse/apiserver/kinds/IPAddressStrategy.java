@@ -3,14 +3,9 @@ package dev.wheelhouse.apiserver.kinds;
 import java.util.List;
 import java.util.Locale;
 
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ObjectNode;
-
-import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
-import dev.wheelhouse.apiserver.validation.Problems;
 
 /** IP addresses of Services; the address is the name (upstream: {@code pkg/registry/networking/ipaddress}). */
 final class IPAddressStrategy extends Strategy {
@@ -39,27 +34,5 @@ final class IPAddressStrategy extends Strategy {
     @Override
     protected List<String> nameProblems(String name) {
         return Formats.ip(name);
-    }
-
-    @Override
-    protected void validate(ObjectNode address, Problems problems) {
-        JsonNode parent = address.path("spec").path("parentRef");
-        if (parent.isMissingNode()) {
-            problems.required("spec.parentRef");
-            return;
-        }
-        for (String field : List.of("resource", "name")) {
-            problems.filled(parent, "spec.parentRef", field);
-        }
-        problems.formedIfSet("spec.parentRef.group", Json.text(parent, "group"), Formats::dnsSubdomain);
-        for (String field : List.of("resource", "name", "namespace")) {
-            String value = Json.text(parent, field);
-            problems.invalid("spec.parentRef." + field, value, Formats.pathSegment(value));
-        }
-    }
-
-    @Override
-    protected void validateUpdate(ObjectNode address, ObjectNode old, Problems problems) {
-        problems.immutable("spec.parentRef", Json.at(address, "spec", "parentRef"), Json.at(old, "spec", "parentRef"));
     }
 }

@@ -21,6 +21,7 @@ import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Selectors;
 
 import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
@@ -127,7 +128,7 @@ final class JobStrategy extends Strategy {
     private static void validate(ObjectNode job, boolean needsPrefixedLabels, Problems problems) {
         JsonNode spec = job.path("spec");
         generatedSelector(job, spec, needsPrefixedLabels, problems);
-        JobSpecRules.check(spec, "spec", problems);
+        check("JobSpec", spec, null, "spec", problems);
         selector(spec, problems);
         if (Json.text(spec, "completionMode").equals("Indexed") && Json.number(spec, 0, "completions") > 0) {
             String name = Json.text(job, "metadata", "name");
@@ -271,5 +272,10 @@ final class JobStrategy extends Strategy {
     public String deletionWarning() {
         return "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background "
                 + "to remove them or set propagationPolicy=Orphan to suppress this warning";
+    }
+
+    @Override
+    protected void addChecks(Map<String, Check> checks) {
+        JobSpecRules.addChecks(checks);
     }
 }

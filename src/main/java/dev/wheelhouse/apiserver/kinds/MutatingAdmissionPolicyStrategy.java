@@ -10,6 +10,8 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.apiserver.validation.Rules.Check;
+import dev.wheelhouse.apiserver.validation.Subject;
 import dev.wheelhouse.cel.CelExpression.ResultType;
 
 import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
@@ -33,19 +35,19 @@ final class MutatingAdmissionPolicyStrategy extends Strategy {
     }
 
     @Override
-    protected void validate(ObjectNode policy, Problems problems) {
-        JsonNode spec = policy.path("spec");
-        AdmissionRules.supported(spec, "spec", "failurePolicy", problems, "Fail", "Ignore");
-        AdmissionRules.paramKind(spec, problems);
-        AdmissionRules.matchConstraints(spec, problems);
-        AdmissionRules.noDeletions(spec, "matchConstraints", problems);
+    protected void addChecks(Map<String, Check> checks) {
+        checks.put("mutations", MutatingAdmissionPolicyStrategy::mutations);
+    }
+
+    private static void mutations(Subject subject) {
+        JsonNode spec = subject.value();
+        Problems problems = subject.problems();
         PolicyExpressions expressions = new PolicyExpressions(spec, true, problems);
         expressions.conditions();
         expressions.variables();
         problems.filled(spec, "spec", "mutations", "mutations must contain at least one item");
         Problems.each(spec.path("mutations"), "spec.mutations",
                 (mutation, at) -> mutation(mutation, at, expressions, problems));
-        problems.oneOf("spec.reinvocationPolicy", Json.text(spec, "reinvocationPolicy"), "IfNeeded", "Never");
     }
 
     private static void mutation(JsonNode mutation, String at, PolicyExpressions expressions, Problems problems) {

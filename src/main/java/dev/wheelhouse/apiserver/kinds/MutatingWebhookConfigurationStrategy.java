@@ -3,10 +3,7 @@ package dev.wheelhouse.apiserver.kinds;
 import java.util.Map;
 import java.util.function.Consumer;
 
-import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
-
-import dev.wheelhouse.apiserver.validation.Problems;
 
 import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 
@@ -25,11 +22,5 @@ final class MutatingWebhookConfigurationStrategy extends ValidatingWebhookConfig
             addDefaults(webhook);
             set(webhook, "reinvocationPolicy", "Never");
         });
-    }
-
-    @Override
-    void policies(JsonNode webhook, String at, Problems problems) {
-        super.policies(webhook, at, problems);
-        AdmissionRules.supported(webhook, at, "reinvocationPolicy", problems, "IfNeeded", "Never");
     }
 }

@@ -93,23 +93,6 @@ final class NamespaceStrategy extends Strategy {
         Meta.set(Json.child(object, "spec"), "finalizers", Json.at(old, "spec", "finalizers"));
     }
 
-    @Override
-    protected void validate(ObjectNode namespace, Problems problems) {
-        for (JsonNode finalizer : namespace.path("spec").path("finalizers")) {
-            String name = finalizer.asString("");
-            problems.invalid("spec.finalizers", name, Formats.qualifiedName(name));
-            if (!name.contains("/") && !List.of("kubernetes", "orphan", "foregroundDeletion").contains(name)) {
-                problems.invalid("spec.finalizers", name,
-                        "name is neither a standard finalizer name nor is it fully qualified");
-            }
-        }
-    }
-
-    @Override
-    protected void validateUpdate(ObjectNode object, ObjectNode old, Problems problems) {
-        // Only the metadata has rules.
-    }
-
     /** Pods are not checked by Pod Security Standards here, so a label that asks for it must not pass silently. */
     @Override
     public void warn(ObjectNode namespace, @Nullable ObjectNode old, List<String> warnings) {

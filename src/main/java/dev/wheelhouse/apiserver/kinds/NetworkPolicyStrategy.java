@@ -1,6 +1,5 @@
 package dev.wheelhouse.apiserver.kinds;
 
-import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
@@ -8,11 +7,11 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
-import dev.wheelhouse.apiserver.validation.Selectors;
+import dev.wheelhouse.apiserver.validation.Rules.Check;
+import dev.wheelhouse.apiserver.validation.Subject;
 
 import static dev.wheelhouse.apiserver.defaults.DefaultRules.isEmpty;
 import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
@@ -40,67 +39,29 @@ final class NetworkPolicyStrategy extends Strategy {
     }
 
     @Override
-    protected void validate(ObjectNode policy, Problems problems) {
-        JsonNode spec = policy.path("spec");
-        Selectors.validate(spec.get("podSelector"), "spec.podSelector", problems);
-        rules(spec.path("ingress"), "spec.ingress", "from", problems);
-        rules(spec.path("egress"), "spec.egress", "to", problems);
-        Problems.each(spec.path("policyTypes"), "spec.policyTypes",
-                (type, at) -> problems.oneOf(at, type.asString(""), "Egress", "Ingress"));
+    protected void addChecks(Map<String, Check> checks) {
+        checks.put("policyPort", NetworkPolicyStrategy::port);
     }
 
-    private static void rules(JsonNode rules, String path, String peers, Problems problems) {
-        Problems.each(rules, path, (rule, at) -> {
-            Problems.each(rule.path("ports"), at + ".ports", (port, field) -> port(port, field, problems));
-            Problems.each(rule.path(peers), at + "." + peers, (peer, field) -> peer(peer, field, problems));
-        });
-    }
-
-    private static void port(JsonNode entry, String at, Problems problems) {
-        problems.oneOfIfSet(at + ".protocol", Json.text(entry, "protocol"), "SCTP", "TCP", "UDP");
-        JsonNode port = entry.get("port");
-        long end = Json.number(entry, 0, "endPort");
-        boolean ranged = entry.has("endPort");
-        if (port == null) {
-            if (ranged) {
-                problems.invalid(at + ".endPort", end, "may not be specified when `port` is not specified");
+    private static void port(Subject subject) {
+        JsonNode port = subject.value();
+        JsonNode end = subject.object().path("endPort");
+        String endPath = subject.path().replaceFirst("port$", "endPort");
+        Problems problems = subject.problems();
+        if (!port.isIntegralNumber()) {
+            if (!end.isMissingNode()) {
+                problems.invalid(endPath, end, "may not be specified when `port` is non-numeric");
             }
-        } else if (port.isIntegralNumber()) {
-            numbers(port.longValue(), end, ranged, at, problems);
-        } else {
-            if (ranged) {
-                problems.invalid(at + ".endPort", end, "may not be specified when `port` is non-numeric");
-            }
-            problems.invalid(at + ".port", port.asString(""), Formats.portName(port.asString("")));
-        }
-    }
-
-    private static void numbers(long port, long end, boolean ranged, String at, Problems problems) {
-        Formats.portNumber(port).forEach(message -> problems.invalid(at + ".port", port, message));
-        if (!ranged) {
+            problems.invalid(subject.path(), port.asString(""), Formats.portName(port.asString("")));
             return;
         }
-        if (end < port) {
-            problems.invalid(at + ".endPort", port, "must be greater than or equal to `port`");
+        Formats.portNumber(port.longValue()).forEach(message -> problems.invalid(subject.path(), port, message));
+        if (end.isMissingNode()) {
+            return;
         }
-        Formats.portNumber(end).forEach(message -> problems.invalid(at + ".endPort", end, message));
-    }
-
-    private static void peer(JsonNode peer, String at, Problems problems) {
-        if (!peer.has("podSelector") && !peer.has("namespaceSelector") && !peer.has("ipBlock")) {
-            problems.required(at, "must specify a peer");
-        } else if (peer.has("ipBlock")) {
-            if (peer.size() > 1) {
-                problems.forbidden(at, "may not specify both ipBlock and another peer");
-            }
-            problems.formed(at + ".ipBlock.cidr", Json.text(peer, "ipBlock", "cidr"), Formats::cidr);
-            Problems.each(peer.path("ipBlock").path("except"), at + ".ipBlock.except", (except, field) -> {
-                String text = except.asString("");
-                problems.invalid(field, text, Formats.cidr(text));
-            });
+        if (end.asLong(0) < port.longValue()) {
+            problems.invalid(endPath, port, "must be greater than or equal to `port`");
         }
-        for (String selector : List.of("podSelector", "namespaceSelector")) {
-            Selectors.validate(peer.get(selector), at + "." + selector, problems);
-        }
+        Formats.portNumber(end.asLong(0)).forEach(message -> problems.invalid(endPath, end, message));
     }
 }

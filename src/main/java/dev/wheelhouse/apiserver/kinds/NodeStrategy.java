@@ -1,21 +1,20 @@
 package dev.wheelhouse.apiserver.kinds;
 
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
+import tools.jackson.databind.node.StringNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.table.TableColumn;
-import dev.wheelhouse.apiserver.validation.Formats;
-import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.ResourceValidation;
+import dev.wheelhouse.apiserver.validation.Rules.Check;
+import dev.wheelhouse.apiserver.validation.Subject;
 import dev.wheelhouse.facts.ResourceInfo;
 
 /** Nodes. They write their status when they register (upstream: {@code pkg/registry/core/node}). */
@@ -90,52 +89,22 @@ final class NodeStrategy extends Strategy {
     }
 
     @Override
-    protected void validate(ObjectNode node, Problems problems) {
-        JsonNode spec = node.path("spec");
-        amounts(node, problems);
-        Set<String> seen = new HashSet<>();
-        Problems.each(spec.path("taints"), "metadata.taints", (taint, at) -> {
-            String key = Json.text(taint, "key");
-            problems.invalid(at + ".key", key, Formats.qualifiedName(key));
-            String value = Json.text(taint, "value");
-            problems.invalid(at + ".value", value, Formats.labelValue(value));
-            String effect = Json.text(taint, "effect");
-            if (effect.isEmpty()) {
-                problems.required(at + ".effect");
-            } else if (!List.of("NoSchedule", "PreferNoSchedule", "NoExecute").contains(effect)) {
-                problems.notSupported(at + ".effect", effect, "NoSchedule", "PreferNoSchedule", "NoExecute");
-            }
-            problems.unique(seen, key + " " + effect, at, "\"" + key + ":" + effect + "\"");
-        });
-        Problems.each(spec.path("podCIDRs"), "spec.podCIDRs", (range, at) -> {
-            problems.invalid(at, range.asString(""),
-                    Formats.cidr(range.asString("")));
-        });
+    protected void addChecks(Map<String, Check> checks) {
+        checks.put("amounts", NodeStrategy::amounts);
+        checks.put("uniqueTaint", NodeStrategy::taint);
     }
 
-    private static void amounts(ObjectNode node, Problems problems) {
+    private static void amounts(Subject node) {
         for (String list : List.of("capacity", "allocatable")) {
-            node.path("status").path(list).properties().forEach(amount -> ResourceValidation.amount(amount.getKey(),
-                    amount.getValue(), "status." + list + "." + amount.getKey(), problems));
+            node.value().path("status").path(list).properties().forEach(amount -> ResourceValidation.amount(
+                    amount.getKey(), amount.getValue(), "status." + list + "." + amount.getKey(), node.problems()));
         }
     }
 
-    @Override
-    protected void validateStatus(ObjectNode node, ObjectNode old, Problems problems) {
-        amounts(node, problems);
-    }
-
-    @Override
-    protected void validateUpdate(ObjectNode node, ObjectNode old, Problems problems) {
-        validate(node, problems);
-        JsonNode now = node.path("spec");
-        JsonNode before = old.path("spec");
-        if (!before.path("podCIDRs").isEmpty() && !before.path("podCIDRs").equals(now.path("podCIDRs"))) {
-            problems.forbidden("spec.podCIDRs", "node updates may not change podCIDR except from \"\" to valid");
-        }
-        String provider = Json.text(before, "providerID");
-        if (!provider.isEmpty() && !provider.equals(Json.text(now, "providerID"))) {
-            problems.forbidden("spec.providerID", "node updates may not change providerID except from \"\" to valid");
+    private static void taint(Subject taint) {
+        String key = Json.text(taint.value(), "key") + ":" + Json.text(taint.value(), "effect");
+        if (!taint.isNew("taints", StringNode.valueOf(key))) {
+            taint.problems().duplicate(taint.path(), "\"" + key + "\"");
         }
     }
 }

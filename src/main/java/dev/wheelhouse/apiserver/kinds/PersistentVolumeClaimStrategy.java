@@ -8,16 +8,15 @@ import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
-import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.table.TableColumn;
-import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
-import dev.wheelhouse.apiserver.validation.Selectors;
+import dev.wheelhouse.apiserver.validation.Rules.Check;
+import dev.wheelhouse.apiserver.validation.Subject;
 import dev.wheelhouse.facts.Quantities;
 
 import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
@@ -64,28 +63,6 @@ final class PersistentVolumeClaimStrategy extends Strategy {
     }
 
     @Override
-    protected void validate(ObjectNode claim, Problems problems) {
-        validateSpec(claim.path("spec"), "spec", problems);
-    }
-
-    /** Checks the specification of a claim or of a claim template. */
-    static void validateSpec(JsonNode spec, String path, Problems problems) {
-        problems.filled(spec, path, "accessModes", "at least 1 access mode is required");
-        Selectors.validate(Json.at(spec, "selector"), path + ".selector", problems);
-        VolumeRules.accessModes(spec, path, problems);
-        String storage = Json.text(spec, "resources", "requests", "storage");
-        BigDecimal size = Quantities.parse(storage);
-        if (size == null) {
-            problems.required(path + ".resources[storage]");
-        } else if (size.signum() <= 0) {
-            problems.invalid(path + ".resources[storage]", storage, "must be greater than zero");
-        }
-        VolumeRules.classAndMode(spec, path, problems);
-        problems.formedIfSet(path + ".volumeAttributesClassName", Json.text(spec, "volumeAttributesClassName"),
-                Formats::dnsSubdomain);
-    }
-
-    @Override
     public void warn(ObjectNode claim, @Nullable ObjectNode old, List<String> warnings) {
         for (String list : List.of("requests", "limits")) {
             String storage = Json.text(claim, "spec", "resources", list, "storage");
@@ -97,9 +74,7 @@ final class PersistentVolumeClaimStrategy extends Strategy {
         }
     }
 
-    @Override
-    protected void validateUpdate(ObjectNode claim, ObjectNode old, Problems problems) {
-        validate(claim, problems);
+    private static void stays(ObjectNode claim, ObjectNode old, Problems problems) {
         String annotation = Json.text(claim, "metadata", "annotations", VolumeRules.CLASS_ANNOTATION);
         if (!annotation.equals(Json.text(old, "metadata", "annotations", VolumeRules.CLASS_ANNOTATION))) {
             problems.invalid("metadata.annotations[" + VolumeRules.CLASS_ANNOTATION + "]", annotation,
@@ -145,5 +120,22 @@ final class PersistentVolumeClaimStrategy extends Strategy {
             }
         }
         return spec;
+    }
+
+    @Override
+    protected void addChecks(Map<String, Check> checks) {
+        checks.put("storageRequest", PersistentVolumeClaimStrategy::storageRequest);
+        checks.put("exclusiveMode", VolumeRules::exclusiveMode);
+        checks.put("claimStays", s -> stays((ObjectNode) s.value(), (ObjectNode) s.old(), s.problems()));
+    }
+
+    private static void storageRequest(Subject spec) {
+        String storage = Json.text(spec.value(), "resources", "requests", "storage");
+        BigDecimal size = Quantities.parse(storage);
+        if (size == null) {
+            spec.problems().required(spec.path() + ".resources[storage]");
+        } else if (size.signum() <= 0) {
+            spec.problems().invalid(spec.path() + ".resources[storage]", storage, "must be greater than zero");
+        }
     }
 }

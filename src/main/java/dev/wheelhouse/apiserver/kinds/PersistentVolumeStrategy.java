@@ -17,10 +17,8 @@ import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.table.TableColumn;
-import dev.wheelhouse.apiserver.validation.AffinityValidation;
-import dev.wheelhouse.apiserver.validation.Formats;
-import dev.wheelhouse.apiserver.validation.Problems;
-import dev.wheelhouse.apiserver.validation.VolumeValidation;
+import dev.wheelhouse.apiserver.validation.Rules.Check;
+import dev.wheelhouse.apiserver.validation.Subject;
 import dev.wheelhouse.facts.Quantities;
 
 import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
@@ -82,90 +80,6 @@ final class PersistentVolumeStrategy extends Strategy {
     }
 
     @Override
-    protected void validate(ObjectNode volume, Problems problems) {
-        JsonNode spec = volume.path("spec");
-        problems.filled(spec, "spec", "accessModes");
-        VolumeRules.accessModes(spec, "spec", problems);
-        if (spec.path("capacity").isEmpty()) {
-            problems.required("spec.capacity");
-        } else if (spec.path("capacity").size() > 1 || !spec.path("capacity").has("storage")) {
-            problems.notSupported("spec.capacity", spec.path("capacity"), "storage");
-        }
-        for (Map.Entry<String, JsonNode> size : spec.path("capacity").properties()) {
-            BigDecimal value = Quantities.parse(size.getValue().asString(""));
-            String at = Problems.key("spec.capacity", size.getKey());
-            if (value != null && value.signum() < 0) {
-                problems.invalid(at, value.setScale(0, RoundingMode.UP).longValue(),
-                        "must be a valid resource quantity");
-            }
-            if (value != null && value.signum() <= 0) {
-                problems.invalid(at, size.getValue().asString(""), "must be greater than zero");
-            }
-        }
-        String reclaim = Json.text(spec, "persistentVolumeReclaimPolicy");
-        if (!reclaim.isEmpty()) {
-            problems.oneOf("spec.persistentVolumeReclaimPolicy", reclaim, "Delete", "Recycle", "Retain");
-        }
-        long sources = spec.propertyNames().stream().filter(name -> !NO_SOURCES.contains(name)).count();
-        if (sources == 0) {
-            problems.required("spec", "must specify a volume type");
-        } else if (sources > 1) {
-            problems.forbidden("spec", "may not specify more than 1 volume type");
-        }
-        for (String source : List.of("hostPath", "local", "nfs")) {
-            if (spec.has(source)) {
-                VolumeValidation.content(source, spec.path(source), "spec." + source, problems);
-            }
-        }
-        String path = Json.text(spec, "hostPath", "path");
-        if (reclaim.equals("Recycle") && path.startsWith("/")
-                && Set.of("", ".", "..").containsAll(List.of(path.split("/", -1)))) {
-            problems.forbidden("spec.persistentVolumeReclaimPolicy",
-                    "may not be 'recycle' for a hostPath mount of '/'");
-        }
-        VolumeRules.classAndMode(spec, "spec", problems);
-        if (spec.has("volumeAttributesClassName")) {
-            problems.formed("spec.volumeAttributesClassName", Json.text(spec, "volumeAttributesClassName"),
-                    Formats::dnsSubdomain);
-            if (!spec.has("csi")) {
-                problems.required("spec.csi", "has to be specified when using volumeAttributesClassName");
-            }
-        }
-        if (spec.has("local") && !spec.has("nodeAffinity")) {
-            problems.required("spec.nodeAffinity", "Local volume requires node affinity");
-        }
-        if (spec.has("nodeAffinity")) {
-            JsonNode required = spec.path("nodeAffinity").get("required");
-            if (required == null) {
-                problems.required("spec.nodeAffinity.required", "must specify required node constraints");
-            } else {
-                AffinityValidation.nodeSelector(required, "spec.nodeAffinity.required", problems);
-            }
-        }
-    }
-
-    @Override
-    protected void validateUpdate(ObjectNode volume, ObjectNode old, Problems problems) {
-        validate(volume, problems);
-        ObjectNode now = source(volume);
-        if (!now.equals(source(old))) {
-            problems.forbidden("spec.persistentvolumesource",
-                    "spec.persistentvolumesource is immutable after creation\n");
-        }
-        problems.immutable("volumeMode", volume.path("spec").get("volumeMode"),
-                old.path("spec").get("volumeMode"));
-        if (old.path("spec").has("nodeAffinity")
-                && !old.path("spec").path("nodeAffinity").equals(volume.path("spec").path("nodeAffinity"))) {
-            problems.invalid("nodeAffinity", volume.path("spec").get("nodeAffinity"), "field is immutable, except for "
-                    + "updating from beta label to GA");
-        }
-        if (old.path("spec").has("volumeAttributesClassName")
-                && !volume.path("spec").has("volumeAttributesClassName")) {
-            problems.forbidden("spec.volumeAttributesClassName", "update from non-nil value to nil is forbidden");
-        }
-    }
-
-    @Override
     public void warn(ObjectNode volume, @Nullable ObjectNode old, List<String> warnings) {
         if (Json.text(volume, "spec", "persistentVolumeReclaimPolicy").equals("Recycle")) {
             warnings.add("spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the "
@@ -173,9 +87,67 @@ final class PersistentVolumeStrategy extends Strategy {
         }
     }
 
-    private static ObjectNode source(ObjectNode volume) {
-        ObjectNode spec = ((ObjectNode) volume.path("spec")).deepCopy();
+    private static ObjectNode source(JsonNode full) {
+        ObjectNode spec = ((ObjectNode) full).deepCopy();
         spec.remove(NO_SOURCES);
         return spec;
+    }
+
+    @Override
+    protected void addChecks(Map<String, Check> checks) {
+        checks.put("onlyStorage", PersistentVolumeStrategy::onlyStorage);
+        checks.put("capacity", PersistentVolumeStrategy::capacity);
+        checks.put("oneSource", PersistentVolumeStrategy::oneSource);
+        checks.put("noRecyclingOfRoot", PersistentVolumeStrategy::noRecyclingOfRoot);
+        checks.put("sourceStays", PersistentVolumeStrategy::sourceStays);
+        checks.put("notUnset", PersistentVolumeStrategy::notUnset);
+    }
+
+    private static void onlyStorage(Subject capacity) {
+        if (capacity.value().size() > 1 || !capacity.value().has("storage")) {
+            capacity.problems().notSupported(capacity.path(), capacity.value(), "storage");
+        }
+    }
+
+    private static void capacity(Subject size) {
+        BigDecimal value = Quantities.parse(size.text());
+        if (value != null && value.signum() < 0) {
+            size.problems().invalid(size.path(), value.setScale(0, RoundingMode.UP).longValue(),
+                    "must be a valid resource quantity");
+        }
+        if (value != null && value.signum() <= 0) {
+            size.problems().invalid(size.path(), size.text(), "must be greater than zero");
+        }
+    }
+
+    private static void oneSource(Subject spec) {
+        long sources = spec.value().propertyNames().stream().filter(name -> !NO_SOURCES.contains(name)).count();
+        if (sources == 0) {
+            spec.problems().required(spec.path(), "must specify a volume type");
+        } else if (sources > 1) {
+            spec.problems().forbidden(spec.path(), "may not specify more than 1 volume type");
+        }
+    }
+
+    private static void noRecyclingOfRoot(Subject spec) {
+        String path = Json.text(spec.value(), "hostPath", "path");
+        if (Json.text(spec.value(), "persistentVolumeReclaimPolicy").equals("Recycle") && path.startsWith("/")
+                && Set.of("", ".", "..").containsAll(List.of(path.split("/", -1)))) {
+            spec.problems().forbidden("spec.persistentVolumeReclaimPolicy",
+                    "may not be 'recycle' for a hostPath mount of '/'");
+        }
+    }
+
+    private static void sourceStays(Subject spec) {
+        if (!source(spec.value()).equals(source(spec.old()))) {
+            spec.problems().forbidden("spec.persistentvolumesource",
+                    "spec.persistentvolumesource is immutable after creation\n");
+        }
+    }
+
+    private static void notUnset(Subject name) {
+        if (name.value().isMissingNode() && !name.old().isMissingNode()) {
+            name.problems().forbidden(name.path(), "update from non-nil value to nil is forbidden");
+        }
     }
 }

@@ -102,18 +102,6 @@ final class PodStrategy extends Strategy {
     }
 
     @Override
-    protected void validate(ObjectNode pod, Problems problems) {
-        JsonNode spec = pod.path("spec");
-        PodValidation.pod(pod, problems);
-        if (!spec.path("ephemeralContainers").isEmpty()) {
-            problems.forbidden("spec.ephemeralContainers", "cannot be set on create");
-        }
-        if (!Json.text(spec, "nodeName").isEmpty() && !spec.path("schedulingGates").isEmpty()) {
-            problems.forbidden("spec.nodeName", "cannot be set until all schedulingGates have been cleared");
-        }
-    }
-
-    @Override
     protected void validateUpdate(ObjectNode object, ObjectNode old, Problems problems) {
         PodUpdateValidation.update(object, old, problems);
     }

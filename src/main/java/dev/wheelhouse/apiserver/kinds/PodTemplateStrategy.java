@@ -2,12 +2,8 @@ package dev.wheelhouse.apiserver.kinds;
 
 import java.util.Set;
 
-import tools.jackson.databind.node.ObjectNode;
-
 import dev.wheelhouse.apiserver.table.Containers;
 import dev.wheelhouse.apiserver.table.TableColumn;
-import dev.wheelhouse.apiserver.validation.PodValidation;
-import dev.wheelhouse.apiserver.validation.Problems;
 
 /** Pod templates (upstream: {@code pkg/registry/core/podtemplate}). */
 final class PodTemplateStrategy extends Strategy {
@@ -17,10 +13,5 @@ final class PodTemplateStrategy extends Strategy {
                 Containers.images("template"),
                 TableColumn.of("Pod Labels", "Labels of the template's pods.",
                         o -> o.labels("template", "metadata", "labels")));
-    }
-
-    @Override
-    protected void validate(ObjectNode object, Problems problems) {
-        PodValidation.template(object.path("template"), "template", problems);
     }
 }

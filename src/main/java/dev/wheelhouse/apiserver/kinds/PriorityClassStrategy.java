@@ -7,7 +7,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.TableColumn;
-import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.apiserver.validation.Rules.Check;
+import dev.wheelhouse.apiserver.validation.Subject;
 
 import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 
@@ -35,25 +36,6 @@ final class PriorityClassStrategy extends Strategy {
         rules.put("io.k8s.api.scheduling.v1.PriorityClass", c -> set(c, "preemptionPolicy", "PreemptLowerPriority"));
     }
 
-    @Override
-    protected void validate(ObjectNode priorityClass, Problems problems) {
-        String name = Json.text(priorityClass, "metadata", "name");
-        long value = Json.number(priorityClass, 0, "value");
-        if (name.startsWith("system-")) {
-            String error = systemError(name, value, priorityClass.path("globalDefault").asBoolean(false));
-            if (!error.isEmpty()) {
-                problems.forbidden("metadata.name", "priority class names with 'system-' prefix are reserved for system"
-                        + " use only. error: " + error);
-            }
-        } else if (value > HIGHEST_OF_USERS) {
-            problems.forbidden("value", "maximum allowed value of a user defined priority is " + HIGHEST_OF_USERS);
-        }
-        if (priorityClass.has("preemptionPolicy")) {
-            problems.oneOf("preemptionPolicy", Json.text(priorityClass, "preemptionPolicy"), "PreemptLowerPriority",
-                    "Never");
-        }
-    }
-
     private static String systemError(String name, long value, boolean globalDefault) {
         Long known = SYSTEM.get(name);
         if (known == null) {
@@ -66,10 +48,22 @@ final class PriorityClassStrategy extends Strategy {
     }
 
     @Override
-    protected void validateUpdate(ObjectNode priorityClass, ObjectNode old, Problems problems) {
-        if (Json.number(priorityClass, 0, "value") != Json.number(old, 0, "value")) {
-            problems.forbidden("value", "may not be changed in an update.");
+    protected void addChecks(Map<String, Check> checks) {
+        checks.put("reservedPriority", PriorityClassStrategy::reserved);
+    }
+
+    private static void reserved(Subject priorityClass) {
+        String name = Json.text(priorityClass.value(), "metadata", "name");
+        long value = Json.number(priorityClass.value(), 0, "value");
+        if (name.startsWith("system-")) {
+            String error = systemError(name, value, priorityClass.value().path("globalDefault").asBoolean(false));
+            if (!error.isEmpty()) {
+                priorityClass.problems().forbidden("metadata.name", "priority class names with 'system-' prefix are "
+                        + "reserved for system use only. error: " + error);
+            }
+        } else if (value > HIGHEST_OF_USERS) {
+            priorityClass.problems().forbidden("value",
+                    "maximum allowed value of a user defined priority is " + HIGHEST_OF_USERS);
         }
-        problems.immutable("preemptionPolicy", priorityClass.get("preemptionPolicy"), old.get("preemptionPolicy"));
     }
 }

@@ -4,14 +4,13 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 
-import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.TableColumn;
-import dev.wheelhouse.apiserver.validation.PodValidation;
-import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Selectors;
+import dev.wheelhouse.apiserver.validation.Subject;
 
 import static dev.wheelhouse.apiserver.defaults.DefaultRules.isEmpty;
 
@@ -43,28 +42,18 @@ final class ReplicationControllerStrategy extends Strategy {
     }
 
     @Override
-    protected void validate(ObjectNode controller, Problems problems) {
-        JsonNode spec = controller.path("spec");
-        problems.nonNegative(spec, "spec", "minReadySeconds");
-        JsonNode selector = spec.path("selector");
-        if (selector.isEmpty()) {
-            problems.required("spec.selector");
-        }
-        problems.nonNegative(spec, "spec", "replicas");
-        if (Json.at(spec, "template") == null) {
-            problems.required("spec.template");
-            return;
-        }
-        if (!Selectors.matches(Json.object().set("matchLabels", selector),
-                Json.at(spec, "template", "metadata", "labels"))) {
-            WorkloadRules.mismatch(spec, problems);
-        }
-        PodValidation.template(spec.path("template"), "spec.template", problems);
-        WorkloadRules.restartsAlways(spec, "ReplicationController", problems);
+    protected void addChecks(Map<String, Check> checks) {
+        checks.put("labelsMatch", ReplicationControllerStrategy::match);
+        checks.put("selectorAndTemplate", WorkloadRules::selectorAndTemplate);
+        checks.put("selectorStays", WorkloadRules::selectorStays);
+        checks.put("intOrPercent", WorkloadRules::intOrPercent);
+        checks.put("atMostAll", WorkloadRules::atMostAll);
     }
 
-    @Override
-    protected void validateStatus(ObjectNode controller, ObjectNode old, Problems problems) {
-        WorkloadRules.replicaStatus(controller.path("status"), problems);
+    private static void match(Subject spec) {
+        if (!Selectors.matches(Json.object().set("matchLabels", spec.value().path("selector")),
+                Json.at(spec.value(), "template", "metadata", "labels"))) {
+            WorkloadRules.mismatch(spec.value(), spec.problems());
+        }
     }
 }

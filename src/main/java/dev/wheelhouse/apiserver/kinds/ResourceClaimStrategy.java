@@ -1,7 +1,6 @@
 package dev.wheelhouse.apiserver.kinds;
 
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -15,6 +14,8 @@ import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.apiserver.validation.Rules.Check;
+import dev.wheelhouse.apiserver.validation.Subject;
 
 import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 
@@ -23,8 +24,6 @@ import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
  * {@code pkg/registry/resource/resourceclaim}).
  */
 final class ResourceClaimStrategy extends Strategy {
-    private static final int MOST_CONSUMERS = 256;
-
     ResourceClaimStrategy() {
         super("resource.k8s.io", "ResourceClaim", TableColumn.objectName(),
                 TableColumn.of("State", "Whether the claim is allocated and reserved.", ResourceClaimStrategy::state),
@@ -46,48 +45,6 @@ final class ResourceClaimStrategy extends Strategy {
         }
     }
 
-    @Override
-    protected void validate(ObjectNode claim, Problems problems) {
-        DeviceRequestRules.check(claim, claim.path("spec"), "spec", problems);
-    }
-
-    @Override
-    protected void validateUpdate(ObjectNode claim, ObjectNode old, Problems problems) {
-        problems.immutable("spec", claim.get("spec"), old.get("spec"));
-    }
-
-    @Override
-    protected void validateStatus(ObjectNode claim, ObjectNode old, Problems problems) {
-        JsonNode status = claim.path("status");
-        JsonNode reservedFor = status.path("reservedFor");
-        if (reservedFor.size() > MOST_CONSUMERS) {
-            problems.tooMany("status.reservedFor", reservedFor.size(), MOST_CONSUMERS);
-            return;
-        }
-        Problems.each(status, "status", "reservedFor", (consumer, at) -> {
-            for (String field : List.of("resource", "name", "uid")) {
-                problems.filled(consumer, at, field);
-            }
-        });
-        Set<String> uids = new HashSet<>();
-        Problems.each(status, "status", "reservedFor", (consumer, at) -> {
-            problems.unique(uids, Json.text(consumer, "uid"), at, "\"" + Json.text(consumer, "uid") + "\"");
-        });
-        if (!reservedFor.isEmpty() && !status.has("allocation")) {
-            problems.forbidden("status.reservedFor", "may not be specified when `allocated` is not set");
-        } else if (claim.path("metadata").has("deletionTimestamp")
-                && !elements(old.at("/status/reservedFor")).containsAll(elements(reservedFor))) {
-            problems.forbidden("status.reservedFor",
-                    "new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set");
-        }
-        if (old.path("status").has("allocation") && status.has("allocation")) {
-            problems.immutable("status.allocation", status.get("allocation"), old.at("/status/allocation"));
-        } else {
-            DeviceRequestRules.checkResults(claim, status.at("/allocation/devices"), "status.allocation.devices",
-                    problems);
-        }
-    }
-
     private static Set<JsonNode> elements(JsonNode list) {
         return list.valueStream().collect(Collectors.toSet());
     }
@@ -106,5 +63,31 @@ final class ResourceClaimStrategy extends Strategy {
             states.add("pending");
         }
         return String.join(",", states);
+    }
+
+    @Override
+    protected void addChecks(Map<String, Check> checks) {
+        checks.put("allocation", ResourceClaimStrategy::allocation);
+    }
+
+    private static void allocation(Subject subject) {
+        JsonNode claim = subject.value();
+        JsonNode old = subject.old();
+        JsonNode status = claim.path("status");
+        JsonNode reservedFor = status.path("reservedFor");
+        Problems problems = subject.problems();
+        if (!reservedFor.isEmpty() && !status.has("allocation")) {
+            problems.forbidden("status.reservedFor", "may not be specified when `allocated` is not set");
+        } else if (claim.path("metadata").has("deletionTimestamp")
+                && !elements(old.at("/status/reservedFor")).containsAll(elements(reservedFor))) {
+            problems.forbidden("status.reservedFor",
+                    "new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set");
+        }
+        if (old.path("status").has("allocation") && status.has("allocation")) {
+            problems.immutable("status.allocation", status.get("allocation"), old.at("/status/allocation"));
+        } else {
+            DeviceRequestRules.checkResults(claim, status.at("/allocation/devices"), "status.allocation.devices",
+                    problems);
+        }
     }
 }

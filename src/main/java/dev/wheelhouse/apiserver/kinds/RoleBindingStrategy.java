@@ -13,7 +13,8 @@ import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
-import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.apiserver.validation.Rules.Check;
+import dev.wheelhouse.apiserver.validation.Subject;
 
 import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 
@@ -59,59 +60,17 @@ final class RoleBindingStrategy extends Strategy {
     }
 
     @Override
-    protected void validate(ObjectNode binding, Problems problems) {
-        String group = Json.text(binding, "roleRef", "apiGroup");
-        problems.supported("roleRef.apiGroup", group, GROUP);
-        String[] kinds = isCluster() ? new String[]{"ClusterRole"} : new String[]{"Role", "ClusterRole"};
-        String kind = Json.text(binding, "roleRef", "kind");
-        problems.supported("roleRef.kind", kind, kinds);
-        if (Json.text(binding, "roleRef", "name").isEmpty()) {
-            problems.required("roleRef.name");
-        }
-        Problems.each(binding.path("subjects"), "subjects", (subject, at) -> subject(subject, at, problems));
+    protected void addChecks(Map<String, Check> checks) {
+        checks.put("roleRefStays", RoleBindingStrategy::roleRefStays);
     }
 
-    /**
-     * Whether the binding has no namespace: it gives cluster roles alone, and names the namespaces of service
-     * accounts.
-     */
-    private boolean isCluster() {
-        return kind().equals("ClusterRoleBinding");
-    }
-
-    private void subject(JsonNode subject, String path, Problems problems) {
-        String name = Json.text(subject, "name");
-        String group = Json.text(subject, "apiGroup");
-        if (name.isEmpty()) {
-            problems.required(path + ".name");
-        }
-        switch (Json.text(subject, "kind")) {
-            case "ServiceAccount" -> {
-                problems.formedIfSet(path + ".name", name, Formats::dnsSubdomain);
-                if (!group.isEmpty()) {
-                    problems.notSupported(path + ".apiGroup", group, "");
-                }
-                if (isCluster() && Json.text(subject, "namespace").isEmpty()) {
-                    problems.required(path + ".namespace");
-                }
-            }
-            case "User", "Group" -> {
-                problems.supported(path + ".apiGroup", group, GROUP);
-            }
-            default -> problems.notSupported(path + ".kind", Json.text(subject, "kind"), "ServiceAccount", "User",
-                    "Group");
-        }
-    }
-
-    @Override
-    protected void validateUpdate(ObjectNode binding, ObjectNode old, Problems problems) {
-        validate(binding, problems);
-        JsonNode now = binding.get("roleRef");
-        if (now != null && !now.equals(old.get("roleRef"))) {
+    private static void roleRefStays(Subject subject) {
+        JsonNode now = subject.value();
+        if (!now.isMissingNode() && !now.equals(subject.old())) {
             ObjectNode shown = Json.object();
             shown.put("APIGroup", Json.text(now, "apiGroup")).put("Kind", Json.text(now, "kind"))
                     .put("Name", Json.text(now, "name"));
-            problems.invalid("roleRef", shown, "cannot change roleRef");
+            subject.problems().invalid(subject.path(), shown, "cannot change roleRef");
         }
     }
 }

@@ -21,7 +21,7 @@ import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
-import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.apiserver.validation.Rules.Check;
 
 import static dev.wheelhouse.apiserver.defaults.DefaultRules.isEmpty;
 import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
@@ -280,16 +280,6 @@ final class ServiceStrategy extends Strategy {
     }
 
     @Override
-    protected void validate(ObjectNode object, Problems problems) {
-        ServiceValidation.create(object, problems);
-    }
-
-    @Override
-    protected void validateUpdate(ObjectNode object, ObjectNode old, Problems problems) {
-        ServiceValidation.update(object, old, problems);
-    }
-
-    @Override
     public Runnable reserve(@Nullable ObjectNode old, ObjectNode object, ClusterState state) {
         ServiceAddresses addresses = state.addresses();
         if (old == null) {
@@ -303,5 +293,10 @@ final class ServiceStrategy extends Strategy {
     @Override
     public void deleted(ResourceType type, Supplier<ObjectNode> object, ClusterState state) {
         state.addresses().release(object.get());
+    }
+
+    @Override
+    protected void addChecks(Map<String, Check> checks) {
+        ServiceValidation.addChecks(checks);
     }
 }

@@ -15,9 +15,9 @@ import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Containers;
 import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
-import dev.wheelhouse.apiserver.validation.PodValidation;
-import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Selectors;
+import dev.wheelhouse.apiserver.validation.Subject;
 
 import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 
@@ -90,60 +90,15 @@ final class StatefulSetStrategy extends Strategy {
         }
     }
 
-    /** The name of the service and the claim templates never change, so they are checked only here. */
-    @Override
-    protected void validate(ObjectNode statefulSet, Problems problems) {
-        JsonNode spec = statefulSet.path("spec");
-        problems.formedIfSet("spec.serviceName", Json.text(spec, "serviceName"), Formats::dnsLabel);
-        Problems.each(spec, "spec", "volumeClaimTemplates", (template,
-                at) -> PersistentVolumeClaimStrategy.validateSpec(template.path("spec"), at + ".spec", problems));
-        validateSpec(spec, problems);
-    }
-
-    private static void validateSpec(JsonNode spec, Problems problems) {
-        String management = Json.text(spec, "podManagementPolicy");
-        if (management.isEmpty()) {
-            problems.required("spec.podManagementPolicy");
-        } else if (!management.equals("OrderedReady") && !management.equals("Parallel")) {
-            problems.invalid("spec.podManagementPolicy", management, "must be 'OrderedReady' or 'Parallel'");
-        }
-        rollout(spec.path("updateStrategy"), problems);
-        for (String field : List.of("whenDeleted", "whenScaled")) {
-            String policy = Json.text(spec, "persistentVolumeClaimRetentionPolicy", field);
-            problems.supported("spec.persistentVolumeClaimRetentionPolicy." + field, policy, "Retain", "Delete");
-        }
-        problems.nonNegative(spec, "spec", "replicas");
-        problems.nonNegative(spec, "spec", "minReadySeconds");
-        problems.nonNegative(spec.path("ordinals"), "spec.ordinals", "start");
-        JsonNode selector = Json.at(spec, "selector");
-        if (!WorkloadRules.selector(selector, "statefulset", "", problems)) {
+    private static void template(Subject spec) {
+        JsonNode selector = Json.at(spec.value(), "selector");
+        if (!WorkloadRules.selector(selector, "statefulset", "", spec.problems())) {
             return;
         }
-        if (!Selectors.matches(selector, Json.at(spec, "template", "metadata", "labels"))) {
-            WorkloadRules.mismatch(spec, problems);
+        if (!Selectors.matches(selector, Json.at(spec.value(), "template", "metadata", "labels"))) {
+            WorkloadRules.mismatch(spec.value(), spec.problems());
         }
-        PodValidation.template(asInPods(spec), "spec.template", problems);
-        WorkloadRules.restartsAlways(spec, "StatefulSet", problems);
-    }
-
-    private static void rollout(JsonNode strategy, Problems problems) {
-        String path = "spec.updateStrategy";
-        JsonNode rolling = Json.at(strategy, "rollingUpdate");
-        switch (Json.text(strategy, "type")) {
-            case "" -> problems.required(path);
-            case "OnDelete" -> {
-                if (rolling != null) {
-                    problems.invalid(path + ".rollingUpdate", rolling,
-                            "only allowed for updateStrategy 'RollingUpdate'");
-                }
-            }
-            case "RollingUpdate" -> {
-                if (rolling != null) {
-                    problems.nonNegative(rolling, path + ".rollingUpdate", "partition");
-                }
-            }
-            default -> problems.invalid(path, strategy, "must be 'RollingUpdate' or 'OnDelete'");
-        }
+        check("StatefulSetTemplate", asInPods(spec.value()), null, "spec.template", spec.problems());
     }
 
     /**
@@ -169,26 +124,20 @@ final class StatefulSetStrategy extends Strategy {
     }
 
     @Override
-    protected void validateUpdate(ObjectNode statefulSet, ObjectNode old, Problems problems) {
-        validateSpec(statefulSet.path("spec"), problems);
-        ObjectNode spec = ((ObjectNode) statefulSet.path("spec")).deepCopy();
-        ObjectNode before = ((ObjectNode) old.path("spec")).deepCopy();
-        spec.remove(MUTABLE);
-        before.remove(MUTABLE);
-        if (!spec.equals(before)) {
-            problems.forbidden("spec", "updates to statefulset spec for fields other than 'replicas', 'ordinals',"
-                    + " 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy'"
-                    + " and 'minReadySeconds' are forbidden");
-        }
+    protected void addChecks(Map<String, Check> checks) {
+        checks.put("statefulTemplate", StatefulSetStrategy::template);
+        checks.put("mostStays", StatefulSetStrategy::mostStays);
     }
 
-    @Override
-    protected void validateStatus(ObjectNode statefulSet, ObjectNode old, Problems problems) {
-        JsonNode status = statefulSet.path("status");
-        WorkloadRules.countsAreNonNegative(status, problems, "replicas", "readyReplicas", "currentReplicas",
-                "updatedReplicas", "availableReplicas", "observedGeneration", "collisionCount");
-        WorkloadRules.notMoreThanReplicas(status, "status.readyReplicas", problems, "readyReplicas", "currentReplicas",
-                "updatedReplicas", "availableReplicas");
-        WorkloadRules.collisionsGrow(status, old, problems);
+    private static void mostStays(Subject spec) {
+        ObjectNode now = ((ObjectNode) spec.value()).deepCopy();
+        ObjectNode before = ((ObjectNode) spec.old()).deepCopy();
+        now.remove(MUTABLE);
+        before.remove(MUTABLE);
+        if (!now.equals(before)) {
+            spec.problems().forbidden(spec.path(), "updates to statefulset spec for fields other than 'replicas', "
+                    + "'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', "
+                    + "'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden");
+        }
     }
 }

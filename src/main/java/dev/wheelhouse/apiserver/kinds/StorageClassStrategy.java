@@ -1,19 +1,17 @@
 package dev.wheelhouse.apiserver.kinds;
 
-import java.util.HashSet;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 
-import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
-import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.apiserver.validation.Rules.Check;
+import dev.wheelhouse.apiserver.validation.Subject;
 
 import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 
@@ -47,43 +45,18 @@ final class StorageClassStrategy extends Strategy {
     }
 
     @Override
-    protected void validate(ObjectNode storageClass, Problems problems) {
-        problems.formed("provisioner", Json.text(storageClass, "provisioner").toLowerCase(Locale.ROOT),
-                Formats::qualifiedName);
-        problems.oneOfIfSet("reclaimPolicy", Json.text(storageClass, "reclaimPolicy"), "Delete", "Retain");
-        problems.oneOfIfSet("volumeBindingMode", Json.text(storageClass, "volumeBindingMode"), "Immediate",
-                "WaitForFirstConsumer");
-        int i = 0;
-        Set<JsonNode> terms = new HashSet<>();
-        for (JsonNode term : storageClass.path("allowedTopologies")) {
-            String at = Problems.at("allowedTopologies", i++) + ".matchLabelExpressions";
-            topology(term.path("matchLabelExpressions"), at, problems);
-            problems.unique(terms, term.path("matchLabelExpressions"), at, "\"\"");
-        }
+    protected void addChecks(Map<String, Check> checks) {
+        checks.put("provisioner", StorageClassStrategy::provisioner);
+        checks.put("uniqueTopology", StorageClassStrategy::uniqueTopology);
     }
 
-    private static void topology(JsonNode expressions, String path, Problems problems) {
-        Set<String> keys = new HashSet<>();
-        Problems.each(expressions, path, (expression, at) -> {
-            String key = Json.text(expression, "key");
-            problems.filled(expression, at, "values");
-            Set<String> values = new HashSet<>();
-            Problems.each(expression, at, "values",
-                    (value, field) -> problems.unique(values, value.asString(""), field, value.toString()));
-            problems.invalid(at + ".key", key, Formats.qualifiedName(key));
-            problems.unique(keys, key, at + ".key", "\"" + key + "\"");
-        });
+    private static void provisioner(Subject subject) {
+        subject.problems().formed(subject.path(), subject.text().toLowerCase(Locale.ROOT), Formats::qualifiedName);
     }
 
-    @Override
-    protected void validateUpdate(ObjectNode storageClass, ObjectNode old, Problems problems) {
-        if (!storageClass.path("parameters").equals(old.path("parameters"))) {
-            problems.forbidden("parameters", "updates to parameters are forbidden.");
+    private static void uniqueTopology(Subject term) {
+        if (!term.isNew("terms", term.value())) {
+            term.problems().duplicate(term.path(), "\"\"");
         }
-        if (!storageClass.path("provisioner").equals(old.path("provisioner"))) {
-            problems.forbidden("provisioner", "updates to provisioner are forbidden.");
-        }
-        problems.immutable("reclaimPolicy", storageClass.get("reclaimPolicy"), old.get("reclaimPolicy"));
-        problems.immutable("volumeBindingMode", storageClass.get("volumeBindingMode"), old.get("volumeBindingMode"));
     }
 }

@@ -12,6 +12,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.kinds.Strategy.Trait;
+import dev.wheelhouse.apiserver.validation.Rules;
+import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.facts.BuiltInResource;
 import dev.wheelhouse.facts.Schemas;
 
@@ -85,6 +87,7 @@ public final class Strategies {
     private static final Set<String> GROUPS = BY_TYPE.keySet().stream().map(ResourceType::group)
             .collect(Collectors.toUnmodifiableSet());
     private static final Map<String, Strategy> BY_RESOURCE = byResource();
+    private static final Rules RULES = checks();
 
     private Strategies() {}
 
@@ -131,5 +134,16 @@ public final class Strategies {
         Map<String, Consumer<ObjectNode>> rules = new HashMap<>();
         KINDS.forEach(strategy -> strategy.addDefaults(rules));
         return rules;
+    }
+
+    private static Rules checks() {
+        Map<String, Check> checks = new HashMap<>();
+        KINDS.forEach(strategy -> strategy.addChecks(checks));
+        return new Rules(checks);
+    }
+
+    /** The rules of all kinds. */
+    static Rules rules() {
+        return RULES;
     }
 }

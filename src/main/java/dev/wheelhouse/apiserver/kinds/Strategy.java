@@ -8,6 +8,7 @@ import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
@@ -20,6 +21,8 @@ import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.MetadataValidation;
 import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.apiserver.validation.Rules;
+import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.facts.ResourceInfo;
 import dev.wheelhouse.facts.Schemas;
 import dev.wheelhouse.facts.TypeSchema;
@@ -262,15 +265,31 @@ public class Strategy {
     }
 
     /** Checks a new object; its metadata is checked already. */
-    protected void validate(ObjectNode object, Problems problems) {}
+    protected void validate(ObjectNode object, Problems problems) {
+        check(kind, object, null, "", problems);
+    }
+
+    /** Adds the methods that rows of this kind in {@code rules.tsv} call, by their names there. */
+    protected void addChecks(Map<String, Check> checks) {}
+
+    /** Checks an object, or a part of one that is found at the path, by a set of {@code rules.tsv}. */
+    static void check(String set, JsonNode part, @Nullable JsonNode old, String path, Problems problems) {
+        Strategies.rules().check(set, part, old, path, problems);
+    }
 
     /** Checks a changed object; its metadata is checked already. */
     protected void validateUpdate(ObjectNode object, ObjectNode old, Problems problems) {
-        validate(object, problems);
+        if (Rules.names().contains(kind + " update")) {
+            check(kind + " update", object, old, "", problems);
+        } else {
+            validate(object, problems);
+        }
     }
 
     /** Checks an object whose status was written. */
-    protected void validateStatus(ObjectNode object, ObjectNode old, Problems problems) {}
+    protected void validateStatus(ObjectNode object, ObjectNode old, Problems problems) {
+        check(kind + " status", object, old, "", problems);
+    }
 
     /** Checks an object that was written through a subresource other than status and scale. */
     protected void validateSubresource(String subresource, ObjectNode object, ObjectNode old, Problems problems) {}

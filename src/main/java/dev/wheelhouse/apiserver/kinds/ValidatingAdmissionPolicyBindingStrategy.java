@@ -1,12 +1,10 @@
 package dev.wheelhouse.apiserver.kinds;
 
-import java.util.HashSet;
-import java.util.Set;
+import java.util.List;
+import java.util.Map;
 
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ObjectNode;
-
-import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.apiserver.validation.Rules.Check;
+import dev.wheelhouse.apiserver.validation.Subject;
 
 /**
  * Bindings of validating admission policies (upstream:
@@ -18,20 +16,14 @@ final class ValidatingAdmissionPolicyBindingStrategy extends MutatingAdmissionPo
     }
 
     @Override
-    protected void validate(ObjectNode binding, Problems problems) {
-        super.validate(binding, problems);
-        JsonNode actions = binding.path("spec").path("validationActions");
-        if (actions.isEmpty()) {
-            problems.required("spec.validationActions", "at least one validation action is required");
-        }
-        Set<String> seen = new HashSet<>();
-        Problems.each(actions, "spec.validationActions", (node, at) -> {
-            String action = node.asString("");
-            problems.supported(at, action, "Audit", "Deny", "Warn");
-            problems.unique(seen, action, at, "\"" + action + "\"");
-        });
-        if (seen.contains("Deny") && seen.contains("Warn")) {
-            problems.invalid("spec.validationActions", actions,
+    protected void addChecks(Map<String, Check> checks) {
+        checks.put("denyOrWarn", ValidatingAdmissionPolicyBindingStrategy::denyOrWarn);
+    }
+
+    private static void denyOrWarn(Subject actions) {
+        List<String> given = actions.value().valueStream().map(action -> action.asString("")).toList();
+        if (given.contains("Deny") && given.contains("Warn")) {
+            actions.problems().invalid(actions.path(), actions.value(),
                     "must not contain both Deny and Warn (repeating the same validation failure information in the API "
                             + "response and headers serves no purpose)");
         }

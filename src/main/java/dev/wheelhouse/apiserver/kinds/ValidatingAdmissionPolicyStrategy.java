@@ -11,6 +11,8 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.apiserver.validation.Rules.Check;
+import dev.wheelhouse.apiserver.validation.Subject;
 import dev.wheelhouse.cel.CelExpression.ResultType;
 
 import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
@@ -36,11 +38,14 @@ final class ValidatingAdmissionPolicyStrategy extends Strategy {
     }
 
     @Override
-    protected void validate(ObjectNode policy, Problems problems) {
-        JsonNode spec = policy.path("spec");
-        AdmissionRules.supported(spec, "spec", "failurePolicy", problems, "Fail", "Ignore");
-        AdmissionRules.paramKind(spec, problems);
-        AdmissionRules.matchConstraints(spec, problems);
+    protected void addChecks(Map<String, Check> checks) {
+        AdmissionRules.addChecks(checks);
+        checks.put("validations", ValidatingAdmissionPolicyStrategy::validations);
+    }
+
+    private static void validations(Subject subject) {
+        JsonNode spec = subject.value();
+        Problems problems = subject.problems();
         PolicyExpressions expressions = new PolicyExpressions(spec, !spec.path("variables").isEmpty(), problems);
         expressions.conditions();
         expressions.variables();

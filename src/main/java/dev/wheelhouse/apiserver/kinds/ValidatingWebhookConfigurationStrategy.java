@@ -6,14 +6,13 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 
-import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
-import dev.wheelhouse.apiserver.validation.Selectors;
+import dev.wheelhouse.apiserver.validation.Rules.Check;
+import dev.wheelhouse.apiserver.validation.Subject;
 
 import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 
@@ -46,110 +45,69 @@ class ValidatingWebhookConfigurationStrategy extends Strategy {
     }
 
     @Override
-    protected void validate(ObjectNode configuration, Problems problems) {
-        Set<String> names = new HashSet<>();
-        Problems.each(configuration.path("webhooks"), "webhooks", (webhook, at) -> {
-            webhook(webhook, at, problems);
-            String name = Json.text(webhook, "name");
-            if (!name.isEmpty() && !names.add(name)) {
-                problems.duplicate(at + ".name", "\"" + name + "\"");
-            }
-        });
+    protected void addChecks(Map<String, Check> checks) {
+        checks.put("threeSegments", ValidatingWebhookConfigurationStrategy::threeSegments);
+        checks.put("notBlank", ValidatingWebhookConfigurationStrategy::notBlank);
+        checks.put("webhookUrl", ValidatingWebhookConfigurationStrategy::url);
+        checks.put("webhookPath", ValidatingWebhookConfigurationStrategy::path);
+        checks.put("reviewVersions", ValidatingWebhookConfigurationStrategy::reviewVersions);
     }
 
-    private void webhook(JsonNode webhook, String at, Problems problems) {
-        String name = Json.text(webhook, "name");
-        problems.formed(at + ".name", name, Formats::dnsSubdomain);
-        if (!name.isEmpty() && name.split("\\.", -1).length < 3) {
-            problems.invalid(at + ".name", name, "should be a domain with at least three segments separated by dots");
-        }
-        AdmissionRules.rules(webhook.path("rules"), at + ".rules", problems);
-        policies(webhook, at, problems);
-        if (!webhook.has("sideEffects")) {
-            problems.required(at + ".sideEffects", "must specify one of None, NoneOnDryRun");
-        }
-        long timeout = Json.number(webhook, 10, "timeoutSeconds");
-        if (timeout < 1 || timeout > 30) {
-            problems.invalid(at + ".timeoutSeconds", timeout, "the timeout value must be between 1 and 30 seconds");
-        }
-        Selectors.validate(webhook.get("namespaceSelector"), at + ".namespaceSelector", problems);
-        Selectors.validate(webhook.get("objectSelector"), at + ".objectSelector", problems);
-        client(webhook.path("clientConfig"), at + ".clientConfig", problems);
-        AdmissionRules.conditions(webhook.path("matchConditions"), at + ".matchConditions", problems);
-        reviewVersions(webhook.path("admissionReviewVersions"), at + ".admissionReviewVersions",
-                "must specify one of v1, v1beta1", problems);
-    }
-
-    /** Checks the fields that have one of a few values. */
-    void policies(JsonNode webhook, String at, Problems problems) {
-        AdmissionRules.supported(webhook, at, "failurePolicy", problems, "Fail", "Ignore");
-        AdmissionRules.supported(webhook, at, "matchPolicy", problems, "Equivalent", "Exact");
-        AdmissionRules.supported(webhook, at, "sideEffects", problems, "None", "NoneOnDryRun");
-    }
-
-    /** Checks the address of a webhook. */
-    static void client(JsonNode client, String at, Problems problems) {
-        JsonNode service = client.get("service");
-        if (client.has("url") == (service != null)) {
-            problems.required(at, "exactly one of url or service is required");
-        } else if (service == null) {
-            String url = Json.text(client, "url");
-            if (!url.startsWith("https://") || url.length() <= "https://".length()) {
-                problems.invalid(at + ".url", url, "must be a URL with the scheme https and a host");
-            } else if (url.contains("?") || url.contains("#") || url.contains("@")) {
-                problems.invalid(at + ".url", url,
-                        "user information, fragments and queries are not permitted in the URL");
-            }
-        } else {
-            service(service, at + ".service", problems);
+    private static void threeSegments(Subject name) {
+        if (!name.text().isEmpty() && name.text().split("\\.", -1).length < 3) {
+            name.problems().invalid(name.path(), name.text(),
+                    "should be a domain with at least three segments separated by dots");
         }
     }
 
-    private static void service(JsonNode service, String at, Problems problems) {
-        for (String field : List.of("name", "namespace")) {
-            problems.filled(service, at, field, "service " + field + " is required");
-        }
-        long port = Json.number(service, 443, "port");
-        if (port < 1 || port > 65535) {
-            problems.invalid(at + ".port", port, "port is not valid: must be between 1 and 65535, inclusive");
-        }
-        String path = Json.text(service, "path");
-        if (service.has("path") && !path.equals("/")) {
-            if (!path.startsWith("/")) {
-                problems.invalid(at + ".path", path, "must start with a '/'");
-            }
-            String[] steps = (path.startsWith("/") ? path.substring(1) : path).split("/", -1);
-            for (int i = 0; i < steps.length; i++) {
-                if (steps[i].isEmpty() && i == steps.length - 1 && steps.length > 1) {
-                    continue;
-                }
-                if (steps[i].isEmpty()) {
-                    problems.invalid(at + ".path", path, "segment[" + i + "] may not be empty");
-                } else if (!Formats.dnsSubdomain(steps[i]).isEmpty()) {
-                    problems.invalid(at + ".path", path,
-                            "segment[" + i + "]: " + String.join("; ", Formats.dnsSubdomain(steps[i])));
-                }
-            }
+    private static void notBlank(Subject expression) {
+        if (expression.text().strip().isEmpty()) {
+            expression.problems().required(expression.path());
         }
     }
 
-    /** @param ifNone what to say if there is no version */
-    static void reviewVersions(JsonNode versions, String at, String ifNone, Problems problems) {
-        if (versions.isEmpty()) {
-            problems.required(at, ifNone);
+    private static void url(Subject subject) {
+        String url = subject.text();
+        if (!url.startsWith("https://") || url.length() <= "https://".length()) {
+            subject.problems().invalid(subject.path(), url, "must be a URL with the scheme https and a host");
+        } else if (url.contains("?") || url.contains("#") || url.contains("@")) {
+            subject.problems().invalid(subject.path(), url,
+                    "user information, fragments and queries are not permitted in the URL");
+        }
+    }
+
+    private static void path(Subject subject) {
+        String path = subject.text();
+        if (path.equals("/")) {
             return;
         }
+        if (!path.startsWith("/")) {
+            subject.problems().invalid(subject.path(), path, "must start with a '/'");
+        }
+        String[] steps = (path.startsWith("/") ? path.substring(1) : path).split("/", -1);
+        for (int i = 0; i < steps.length; i++) {
+            List<String> wrong = Formats.dnsSubdomain(steps[i]);
+            if (steps[i].isEmpty() && (i < steps.length - 1 || steps.length == 1)) {
+                subject.problems().invalid(subject.path(), path, "segment[" + i + "] may not be empty");
+            } else if (!steps[i].isEmpty() && !wrong.isEmpty()) {
+                subject.problems().invalid(subject.path(), path,
+                        "segment[" + i + "]: " + String.join("; ", wrong));
+            }
+        }
+    }
+
+    private static void reviewVersions(Subject versions) {
         Set<String> seen = new HashSet<>();
-        Problems.each(versions, at, (node, field) -> {
+        Problems.each(versions.value(), versions.path(), (node, field) -> {
             String version = node.asString("");
             if (!seen.add(version)) {
-                problems.invalid(field, version, "duplicate version");
+                versions.problems().invalid(field, version, "duplicate version");
             } else {
-                problems.invalid(field, version, Formats.dns1035Label(version));
+                versions.problems().invalid(field, version, Formats.dns1035Label(version));
             }
         });
         if (!seen.contains("v1") && !seen.contains("v1beta1")) {
-            problems.invalid(at, versions, "must include at least one of v1, v1beta1");
+            versions.problems().invalid(versions.path(), versions.value(), "must include at least one of v1, v1beta1");
         }
     }
 }

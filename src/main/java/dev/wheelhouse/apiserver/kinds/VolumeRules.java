@@ -2,14 +2,12 @@ package dev.wheelhouse.apiserver.kinds;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 
-import tools.jackson.databind.JsonNode;
-
-import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.table.TableColumn;
-import dev.wheelhouse.apiserver.validation.Formats;
-import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.apiserver.validation.Subject;
 
 /** Columns and rules that volumes and their claims share (upstream: {@code pkg/apis/core/validation/validation.go}). */
 final class VolumeRules {
@@ -44,23 +42,10 @@ final class VolumeRules {
                 .map(Map.Entry::getValue).toList());
     }
 
-    static void accessModes(JsonNode spec, String path, Problems problems) {
-        boolean exclusive = false;
-        boolean shared = false;
-        for (JsonNode mode : spec.path("accessModes")) {
-            exclusive |= mode.asString("").equals("ReadWriteOncePod");
-            shared |= !mode.asString("").equals("ReadWriteOncePod");
-            problems.oneOf(path + ".accessModes", mode.asString(""), "ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce",
-                    "ReadWriteOncePod");
+    static void exclusiveMode(Subject modes) {
+        Set<String> given = modes.value().valueStream().map(mode -> mode.asString("")).collect(Collectors.toSet());
+        if (given.size() > 1 && given.contains("ReadWriteOncePod")) {
+            modes.problems().forbidden(modes.path(), "may not use ReadWriteOncePod with other access modes");
         }
-        if (exclusive && shared) {
-            problems.forbidden(path + ".accessModes", "may not use ReadWriteOncePod with other access modes");
-        }
-    }
-
-    static void classAndMode(JsonNode spec, String path, Problems problems) {
-        problems.formedIfSet(path + ".storageClassName", Json.text(spec, "storageClassName"),
-                Formats::dnsSubdomain);
-        problems.oneOfIfSet(path + ".volumeMode", Json.text(spec, "volumeMode"), "Block", "Filesystem");
     }
 }

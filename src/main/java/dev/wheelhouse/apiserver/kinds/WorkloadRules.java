@@ -9,9 +9,9 @@ import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Containers;
 import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
-import dev.wheelhouse.apiserver.validation.PodValidation;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Selectors;
+import dev.wheelhouse.apiserver.validation.Subject;
 
 import static dev.wheelhouse.apiserver.defaults.DefaultRules.isEmpty;
 
@@ -50,19 +50,18 @@ final class WorkloadRules {
         }
     }
 
-    /** The selector and template of Deployments and ReplicaSets. Upstream's errors do not tell the two apart. */
-    static void selectorAndTemplate(JsonNode spec, Problems problems) {
-        JsonNode selector = Json.at(spec, "selector");
+    static void selectorAndTemplate(Subject spec) {
+        Problems problems = spec.problems();
+        JsonNode selector = Json.at(spec.value(), "selector");
         if (!selector(selector, "deployment", "invalid label selector", problems)) {
             return;
         }
         boolean matches = selector != null && (Selectors.isEmpty(selector)
-                || Selectors.matches(selector, Json.at(spec, "template", "metadata", "labels")));
+                || Selectors.matches(selector, Json.at(spec.value(), "template", "metadata", "labels")));
         if (!matches) {
-            mismatch(spec, problems);
+            mismatch(spec.value(), problems);
         }
-        PodValidation.template(spec.path("template"), "spec.template", problems);
-        restartsAlways(spec, "ReplicaSet", problems);
+        Strategy.check("ReplicaSetTemplate", spec.value().path("template"), null, "spec.template", problems);
     }
 
     /**
@@ -94,32 +93,19 @@ final class WorkloadRules {
                 "`selector` does not match template `labels`");
     }
 
-    /** Refuses templates whose pods end. The error names the kind as upstream does. */
-    static void restartsAlways(JsonNode spec, String kind, Problems problems) {
-        String policy = Json.text(spec, "template", "spec", "restartPolicy");
-        problems.supported("spec.template.spec.restartPolicy", policy, "Always");
-        if (Json.at(spec, "template", "spec", "activeDeadlineSeconds") != null) {
-            problems.forbidden("spec.template.spec.activeDeadlineSeconds",
-                    "activeDeadlineSeconds in " + kind + " is not Supported");
-        }
-    }
-
-    /** Checks a number, or a percentage such as {@code 25%}. */
-    static void intOrPercent(@Nullable JsonNode value, String path, Problems problems) {
-        if (value == null) {
-            return;
-        }
+    static void intOrPercent(Subject subject) {
+        JsonNode value = subject.value();
         if (value.isString()) {
-            Formats.percent(value.stringValue()).forEach(message -> problems.invalid(path, value, message));
+            Formats.percent(value.stringValue())
+                    .forEach(message -> subject.problems().invalid(subject.path(), value, message));
         } else if (value.asLong(0) < 0) {
-            problems.invalid(path, value, "must be greater than or equal to 0");
+            subject.problems().invalid(subject.path(), value, "must be greater than or equal to 0");
         }
     }
 
-    /** Refuses more than 100%. */
-    static void atMostAll(@Nullable JsonNode value, String path, Problems problems) {
-        if (value != null && value.isString() && amount(value) > 100) {
-            problems.invalid(path, value, "must not be greater than 100%");
+    static void atMostAll(Subject subject) {
+        if (subject.value().isString() && amount(subject.value()) > 100) {
+            subject.problems().invalid(subject.path(), subject.value(), "must not be greater than 100%");
         }
     }
 
@@ -138,54 +124,10 @@ final class WorkloadRules {
         return text.length() > 10 ? Integer.MAX_VALUE : Long.parseLong(text.substring(0, text.length() - 1));
     }
 
-    /** Refuses a change of the selector. */
-    static void selectorStays(ObjectNode object, ObjectNode old, Problems problems) {
-        JsonNode now = object.path("spec").get("selector");
-        JsonNode before = old.path("spec").get("selector");
-        if (now == null ? before != null : !now.equals(before)) {
-            problems.invalid("spec.selector", Selectors.printed(now), "field is immutable");
-        }
-    }
-
-    /** The status of a kind whose pods are all replicas of one template. */
-    static void replicaStatus(JsonNode status, Problems problems) {
-        countsAreNonNegative(status, problems, "replicas", "fullyLabeledReplicas", "readyReplicas",
-                "availableReplicas", "observedGeneration", "terminatingReplicas");
-        notMoreThanReplicas(status, problems, "fullyLabeledReplicas", "readyReplicas", "availableReplicas");
-    }
-
-    /** Refuses negative numbers in fields of the status. */
-    static void countsAreNonNegative(JsonNode status, Problems problems, String... fields) {
-        for (String field : fields) {
-            problems.nonNegative(status, "status", field);
-        }
-    }
-
-    /** Refuses more pods of a state than there are replicas, and more available ones than ready ones. */
-    static void notMoreThanReplicas(JsonNode status, Problems problems, String... fields) {
-        notMoreThanReplicas(status, "readyReplicas", problems, fields);
-    }
-
-    /** @param ready the name of the field of ready replicas in the error, which differs between kinds */
-    static void notMoreThanReplicas(JsonNode status, String ready, Problems problems, String... fields) {
-        long replicas = Json.number(status, 0, "replicas");
-        for (String field : fields) {
-            long value = Json.number(status, 0, field);
-            if (value > replicas) {
-                problems.invalid("status." + field, value, "cannot be greater than status.replicas");
-            }
-        }
-        long available = Json.number(status, 0, "availableReplicas");
-        if (available > Json.number(status, 0, "readyReplicas")) {
-            problems.invalid("status.availableReplicas", available, "cannot be greater than " + ready);
-        }
-    }
-
-    /** Refuses a smaller count of hash collisions. */
-    static void collisionsGrow(JsonNode status, ObjectNode old, Problems problems) {
-        long count = Json.number(status, 0, "collisionCount");
-        if (count < Json.number(old, 0, "status", "collisionCount")) {
-            problems.invalid("status.collisionCount", count, "cannot be decremented");
+    static void selectorStays(Subject selector) {
+        if (!selector.value().equals(selector.old())) {
+            JsonNode shown = selector.value().isMissingNode() ? null : selector.value();
+            selector.problems().invalid(selector.path(), Selectors.printed(shown), "field is immutable");
         }
     }
 }

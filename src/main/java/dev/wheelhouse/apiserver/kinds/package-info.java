@@ -4,8 +4,8 @@
  * warnings, conversion between versions, the effects of a write, and deletion.
  * {@link dev.wheelhouse.apiserver.kinds.Strategies} lists them, with the {@code PlainKinds}, and finds the strategy of
  * a resource. The verbs of {@code apiserver.rest} call the strategy and know no kind. Strategies have no state; the
- * state that they share is in {@link dev.wheelhouse.apiserver.kinds.ClusterState}. Rules that several kinds share are
- * in classes named after what they check, such as {@code AdmissionRules}, or in {@code apiserver.validation}.
+ * state that they share is in {@link dev.wheelhouse.apiserver.kinds.ClusterState}. Validation is rows of
+ * {@code rules.tsv} first; a strategy has the methods that these rows call.
  */
 @NullMarked
 package dev.wheelhouse.apiserver.kinds;

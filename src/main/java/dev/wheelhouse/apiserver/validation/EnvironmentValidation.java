@@ -4,8 +4,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
-import tools.jackson.databind.JsonNode;
-
 import dev.wheelhouse.apiserver.json.Json;
 
 /** The rules of a container's environment (upstream: {@code pkg/apis/core/validation/validation.go}). */
@@ -24,50 +22,23 @@ final class EnvironmentValidation {
 
     private EnvironmentValidation() {}
 
-    static void validate(JsonNode container, String path, Problems problems) {
-        Problems.each(container, path, "env", (variable, at) -> {
-            problems.formed(at + ".name", Json.text(variable, "name"), Formats::environmentName);
-            if (Json.at(variable, "valueFrom") != null) {
-                source(variable, at + ".valueFrom", problems);
-            }
-        });
-        Problems.each(container, path, "envFrom",
-                (from, place) -> from(from, path + ".envFrom", place, problems));
-    }
-
-    private static void source(JsonNode variable, String path, Problems problems) {
-        JsonNode from = variable.path("valueFrom");
-        int sources = 0;
-        for (String source : SOURCES) {
-            JsonNode value = Json.at(from, source);
-            if (value == null) {
-                continue;
-            }
-            sources++;
-            String at = path + "." + source;
-            switch (source) {
-                case "fieldRef" -> field(value, at, problems);
-                case "resourceFieldRef" -> resource(value, at, problems);
-                case "fileKeyRef" -> {
-                    for (String field : List.of("key", "volumeName", "path")) {
-                        problems.filled(value, at, field);
-                    }
-                }
-                default -> key(value, at, problems);
-            }
-        }
+    /** Exactly one source, and no value beside it. The value of the subject is the variable's {@code valueFrom}. */
+    static void sources(Subject from) {
+        long sources = SOURCES.stream().filter(source -> Json.at(from.value(), source) != null).count();
         if (sources == 0) {
-            problems.invalid(path, "", "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`,"
-                    + " `secretKeyRef` or `fileKeyRef`");
-        } else if (!Json.text(variable, "value").isEmpty()) {
-            problems.invalid(path, "", "may not be specified when `value` is not empty");
+            from.problems().invalid(from.path(), "", "must specify one of: `fieldRef`, `resourceFieldRef`, "
+                    + "`configMapKeyRef`, `secretKeyRef` or `fileKeyRef`");
+        } else if (!Json.text(from.object(), "value").isEmpty()) {
+            from.problems().invalid(from.path(), "", "may not be specified when `value` is not empty");
         } else if (sources > 1) {
-            problems.invalid(path, "", "may not have more than one field specified at a time");
+            from.problems().invalid(from.path(), "", "may not have more than one field specified at a time");
         }
     }
 
-    private static void field(JsonNode selector, String path, Problems problems) {
-        String field = Json.text(selector, "fieldPath");
+    static void field(Subject selector) {
+        String path = selector.path();
+        Problems problems = selector.problems();
+        String field = Json.text(selector.value(), "fieldPath");
         if (field.isEmpty()) {
             problems.required(path + ".fieldPath");
             return;
@@ -90,35 +61,11 @@ final class EnvironmentValidation {
         }
     }
 
-    private static void resource(JsonNode selector, String path, Problems problems) {
-        String resource = Json.text(selector, "resource");
-        if (resource.isEmpty()) {
-            problems.required(path + ".resource");
-        } else if (!Set.of(RESOURCES).contains(resource) && !resource.startsWith("requests.hugepages-")
+    static void resource(Subject selector) {
+        String resource = selector.text();
+        if (!Set.of(RESOURCES).contains(resource) && !resource.startsWith("requests.hugepages-")
                 && !resource.startsWith("limits.hugepages-")) {
-            problems.notSupported(path + ".resource", resource, RESOURCES);
-        }
-    }
-
-    private static void key(JsonNode selector, String path, Problems problems) {
-        String name = Json.text(selector, "name");
-        problems.invalid(path + ".name", name, Formats.dnsSubdomain(name));
-        problems.formed(path + ".key", Json.text(selector, "key"), Formats::configKey);
-    }
-
-    private static void from(JsonNode from, String list, String at, Problems problems) {
-        problems.formedIfSet(at + ".prefix", Json.text(from, "prefix"), Formats::environmentName);
-        int sources = 0;
-        for (String source : List.of("configMapRef", "secretRef")) {
-            if (Json.at(from, source) != null) {
-                sources++;
-                problems.formed(at + "." + source + ".name", Json.text(from, source, "name"), Formats::dnsSubdomain);
-            }
-        }
-        if (sources == 0) {
-            problems.invalid(list, "", "must specify one of: `configMapRef` or `secretRef`");
-        } else if (sources > 1) {
-            problems.invalid(list, "", "may not have more than one field specified at a time");
+            selector.problems().notSupported(selector.path(), resource, RESOURCES);
         }
     }
 }

@@ -181,14 +181,18 @@ public final class MetadataValidation {
         }
     }
 
-    /** Checks that finalizers are well-known or have a domain, which upstream requires for built-in kinds. */
+    /** Finalizers must be qualified names, or those of Kubernetes (upstream: {@code ValidateFinalizerName}). */
     public static void finalizersAreQualified(JsonNode object, Problems problems) {
-        Problems.each(object.path("metadata"), "metadata", "finalizers", (finalizer, at) -> {
-            String name = finalizer.asString("");
-            if (!name.contains("/") && !List.of("kubernetes", "orphan", "foregroundDeletion").contains(name)) {
-                problems.invalid(at, name, "name is neither a standard finalizer name nor is it fully qualified");
-            }
-        });
+        Problems.each(object.path("metadata"), "metadata", "finalizers",
+                (finalizer, at) -> standardFinalizer(Subject.root(finalizer, null, at, problems)));
+    }
+
+    static void standardFinalizer(Subject finalizer) {
+        String name = finalizer.text();
+        if (!name.contains("/") && !List.of("kubernetes", "orphan", "foregroundDeletion").contains(name)) {
+            finalizer.problems().invalid(finalizer.path(), name,
+                    "name is neither a standard finalizer name nor is it fully qualified");
+        }
     }
 
     private static void managers(JsonNode metadata, Problems problems) {

@@ -2,7 +2,6 @@ package dev.wheelhouse.apiserver.validation;
 
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 
@@ -14,8 +13,8 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.json.Json;
 
 /**
- * The rules of pods and pod templates (upstream: {@code pkg/apis/core/validation/validation.go}). Containers and
- * volumes have classes of their own.
+ * The rules of pods and containers that are no rows of {@code rules.tsv} (upstream:
+ * {@code pkg/apis/core/validation/validation.go}). Volumes, environments and resources have classes of their own.
  */
 public final class PodValidation {
     private static final String MIRROR = "kubernetes.io/config.mirror";
@@ -27,27 +26,28 @@ public final class PodValidation {
 
     /** Checks the rules that hold for a pod at any time. */
     public static void pod(ObjectNode pod, Problems problems) {
-        JsonNode spec = pod.path("spec");
+        Rules.shared().check("AnyPod", pod, null, "", problems);
+    }
+
+    static boolean isPod(JsonNode object) {
+        return Json.text(object, "kind").equals("Pod");
+    }
+
+    static void mirror(Subject subject) {
+        JsonNode pod = subject.value();
         JsonNode mirror = pod.path("metadata").path("annotations").path(MIRROR);
-        if (mirror.isString() && Json.text(spec, "nodeName").isEmpty()) {
-            problems.invalid(Problems.key("metadata.annotations", MIRROR), mirror.asString(),
+        if (mirror.isString() && Json.text(pod, "spec", "nodeName").isEmpty()) {
+            subject.problems().invalid(Problems.key("metadata.annotations", MIRROR), mirror.asString(),
                     "must set spec.nodeName if mirror pod annotation is set");
         }
-        if (isMirror(pod) && !spec.path("resourceClaims").isEmpty()) {
-            problems.forbidden("[]", "static pods do not support resource claims");
+        if (isMirror(pod) && !pod.path("spec").path("resourceClaims").isEmpty()) {
+            subject.problems().forbidden("[]", "static pods do not support resource claims");
         }
-        deletionCost(pod.path("metadata").path("annotations"), "metadata.annotations", problems);
-        spec(spec, "spec", Json.text(pod, "metadata", "name"), true, problems);
-        if (Json.text(spec, "serviceAccountName").isEmpty()) {
-            tokensNeedAnAccount(spec, problems);
-        }
-        for (String list : List.of("containers", "initContainers")) {
-            Problems.each(spec, "spec", list, (container, at) -> {
-                String image = Json.text(container, "image");
-                if (!image.equals(image.strip())) {
-                    problems.invalid(at + ".image", image, "must not have leading or trailing whitespace");
-                }
-            });
+    }
+
+    static void trimmed(Subject image) {
+        if (!image.text().equals(image.text().strip())) {
+            image.problems().invalid(image.path(), image.text(), "must not have leading or trailing whitespace");
         }
     }
 
@@ -79,153 +79,72 @@ public final class PodValidation {
         }
     }
 
-    private static void deletionCost(JsonNode annotations, String path, Problems problems) {
-        String cost = annotations.path(DELETION_COST).asString("0");
+    static void deletionCost(Subject annotations) {
+        String cost = annotations.value().path(DELETION_COST).asString("0");
         boolean digits = COST.matcher(cost).matches();
         if (!digits || Long.parseLong(cost) != (int) Long.parseLong(cost)) {
-            problems.invalid(Problems.key(path, DELETION_COST), cost, "must be a 32bit integer");
+            annotations.problems().invalid(Problems.key(annotations.path(), DELETION_COST), cost,
+                    "must be a 32bit integer");
         }
     }
 
-    private static void tokensNeedAnAccount(JsonNode spec, Problems problems) {
-        Problems.each(spec, "spec", "volumes",
-                (volume, at) -> Problems.each(volume.path("projected"), at + ".projected", "sources",
-                        (source, here) -> {
-                            if (source.has("serviceAccountToken")) {
-                                problems.forbidden(here + ".serviceAccountToken",
-                                        "must not be specified when serviceAccountName is not set");
-                            }
-                        }));
-    }
-
-    /** Checks a pod template. */
-    public static void template(JsonNode template, String path, Problems problems) {
-        MetadataValidation.labels(template.path("metadata").get("labels"), path + ".labels", problems);
-        MetadataValidation.annotations(template.path("metadata").get("annotations"), path + ".annotations", problems);
-        deletionCost(template.path("metadata").path("annotations"), path + ".annotations", problems);
-        spec(template.path("spec"), path + ".spec", "", false, problems);
-        if (!template.path("spec").path("ephemeralContainers").isEmpty()) {
-            problems.forbidden(path + ".spec.ephemeralContainers", "ephemeral containers not allowed in pod template");
+    /** The host's ports are unique within one container, or within a list of containers. */
+    static void hostPorts(Subject subject) {
+        JsonNode value = subject.value();
+        Set<String> seen = new HashSet<>();
+        if (value.isArray()) {
+            Problems.each(value, subject.path(), (container, at) -> hostPorts(container, at, seen, subject.problems()));
+        } else {
+            hostPorts(value, subject.path(), seen, subject.problems());
         }
     }
 
-    /** @param podName empty for a template */
-    private static void spec(JsonNode spec, String path, String podName, boolean isPod, Problems problems) {
-        Map<String, JsonNode> volumes = VolumeValidation.validate(spec.path("volumes"), path + ".volumes", podName,
-                problems);
-        ContainerValidation containers = new ContainerValidation(spec, path, volumes, problems);
-        containers.validate();
-        if (spec.path("hostNetwork").asBoolean(false)) {
-            hostPorts(spec, path, isPod, problems);
-        }
-        problems.oneOf(path + ".restartPolicy", Json.text(spec, "restartPolicy"), "Always", "OnFailure", "Never");
-        problems.oneOf(path + ".dnsPolicy", Json.text(spec, "dnsPolicy"), "ClusterFirstWithHostNet", "ClusterFirst",
-                "Default", "None");
-        if (Json.text(spec, "dnsPolicy").equals("None") && spec.path("dnsConfig").path("nameservers").isEmpty()) {
-            problems.required(path + ".dnsConfig.nameservers",
-                    "must provide at least one DNS nameserver when `dnsPolicy` is None");
-        }
-        MetadataValidation.labels(spec.get("nodeSelector"), path + ".nodeSelector", problems);
-        AffinityValidation.validate(spec, path, problems);
-        names(spec, path, problems);
-        ResourceValidation.ofPod(spec, path + ".resources", problems);
-        deadlines(spec, path, problems);
-        tolerations(spec.path("tolerations"), path + ".tolerations", problems);
-        gates(spec, path, problems);
+    private static void hostPorts(JsonNode container, String at, Set<String> seen, Problems problems) {
+        Problems.each(container, at, "ports", (port, here) -> {
+            long host = Json.number(port, 0, "hostPort");
+            String identity = Json.text(port, "protocol") + "/" + Json.text(port, "hostIP") + "/" + host;
+            if (host != 0 && !seen.add(identity)) {
+                problems.duplicate(here + ".hostPort", "\"" + identity + "\"");
+            }
+        });
     }
 
-    private static void hostPorts(JsonNode spec, String path, boolean isPod, Problems problems) {
-        Problems.each(spec, path, "containers",
+    /** With the host's network, a container's port is the host's. */
+    static void hostNetworkPorts(Subject spec) {
+        boolean isPod = isPod(spec.enclosing("kind"));
+        Problems.each(spec.value(), spec.path(), "containers",
                 (container, at) -> Problems.each(container, at, "ports", (port, here) -> {
                     long host = Json.number(port, 0, "hostPort");
                     if ((isPod || host != 0) && host != Json.number(port, 0, "containerPort")) {
-                        problems.invalid(here + ".hostPort", host,
+                        spec.problems().invalid(here + ".hostPort", host,
                                 "must match `containerPort` when `hostNetwork` is true");
                     }
                 }));
     }
 
-    private static void names(JsonNode spec, String path, Problems problems) {
-        for (String field : List.of("serviceAccountName", "nodeName", "priorityClassName", "runtimeClassName")) {
-            String value = Json.text(spec, field);
-            problems.formedIfSet(path + "." + field, value, Formats::dnsSubdomain);
-        }
-        for (String field : List.of("hostname", "subdomain")) {
-            String value = Json.text(spec, field);
-            problems.formedIfSet(path + "." + field, value, Formats::dnsLabel);
-        }
-        problems.oneOfIfSet(path + ".preemptionPolicy", Json.text(spec, "preemptionPolicy"), "PreemptLowerPriority",
-                "Never");
-        Problems.each(spec, path, "hostAliases", (alias, at) -> {
-            String ip = Json.text(alias, "ip");
-            problems.invalid(at + ".ip", ip, Formats.ip(ip));
-            for (JsonNode hostname : alias.path("hostnames")) {
-                String name = hostname.asString("");
-                problems.invalid(at + ".hostnames", name, Formats.dnsSubdomain(name));
-            }
-        });
-    }
-
-    private static void deadlines(JsonNode spec, String path, Problems problems) {
-        if (Json.at(spec, "terminationGracePeriodSeconds") == null) {
-            problems.required(path + ".terminationGracePeriodSeconds");
-        }
-        if (Json.at(spec, "activeDeadlineSeconds") != null) {
-            long seconds = Json.number(spec, 0, "activeDeadlineSeconds");
-            if (seconds < 1 || seconds > Integer.MAX_VALUE) {
-                problems.invalid(path + ".activeDeadlineSeconds", seconds,
-                        "must be between 1 and 2147483647, inclusive");
+    static void noDevice(Subject mount) {
+        for (JsonNode device : mount.root().path("volumeDevices")) {
+            if (Json.text(device, "name").equals(mount.text())) {
+                mount.problems().invalid(mount.path(), mount.text(), "must not already exist in volumeDevices");
+                return;
             }
         }
     }
 
-    /** Checks the tolerations of a pod or a runtime class. */
-    public static void tolerations(JsonNode tolerations, String path, Problems problems) {
-        Problems.each(tolerations, path, (toleration, at) -> {
-            String key = Json.text(toleration, "key");
-            String operator = Json.text(toleration, "operator");
-            String value = Json.text(toleration, "value");
-            String effect = Json.text(toleration, "effect");
-            if (!key.isEmpty()) {
-                problems.invalid(at + ".key", key, Formats.qualifiedName(key));
-            } else if (!operator.equals("Exists")) {
-                problems.invalid(at + ".operator", operator,
-                        "operator must be Exists when `key` is empty, which means \"match all values and all keys\"");
-            }
-            if (Json.at(toleration, "tolerationSeconds") != null && !effect.equals("NoExecute")) {
-                problems.invalid(at + ".effect", effect, "effect must be 'NoExecute' when `tolerationSeconds` is set");
-            }
-            switch (operator) {
-                case "", "Equal" -> {
-                    List<String> wrong = Formats.labelValue(value);
-                    if (!wrong.isEmpty()) {
-                        problems.invalid(at + ".operator", value, String.join(";", wrong));
-                    }
-                }
-                case "Exists" -> {
-                    if (!value.isEmpty()) {
-                        problems.invalid(at + ".operator", value, "value must be empty when `operator` is 'Exists'");
-                    }
-                }
-                default -> problems.notSupported(at + ".operator", operator, "Equal", "Exists");
-            }
-            if (!effect.isEmpty()) {
-                problems.oneOf(at + ".effect", effect, "NoSchedule", "PreferNoSchedule", "NoExecute");
-            }
-        });
+    static void sleep(Subject action) {
+        long seconds = Json.number(action.value(), 0, "seconds");
+        long most = Json.number(action.enclosing("containers"), 30, "terminationGracePeriodSeconds");
+        if (seconds < 0 || seconds > most) {
+            action.problems().invalid(action.path(), seconds,
+                    "must be non-negative and less than terminationGracePeriodSeconds (" + most + ")");
+        }
     }
 
-    private static void gates(JsonNode spec, String path, Problems problems) {
-        Set<String> seen = new HashSet<>();
-        Problems.each(spec, path, "schedulingGates", (gate, at) -> {
-            String name = Json.text(gate, "name");
-            problems.invalid(at, name, Formats.qualifiedName(name));
-            problems.unique(seen, name, at, "\"" + name + "\"");
-        });
-        Problems.each(spec, path, "readinessGates", (gate, at) -> {
-            String type = Json.text(gate, "conditionType");
-            problems.invalid(at + ".conditionType", type, Formats.qualifiedName(type));
-        });
+    static void tolerationValue(Subject value) {
+        List<String> wrong = Formats.labelValue(value.text());
+        if (!wrong.isEmpty()) {
+            value.problems().invalid(value.path(), value.text(), String.join(";", wrong));
+        }
     }
 
     /** An integer field; null if it is missing. */

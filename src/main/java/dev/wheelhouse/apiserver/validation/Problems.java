@@ -145,24 +145,6 @@ public final class Problems {
         }
     }
 
-    /**
-     * Checks a field, if the object has it, by the errors that {@code form} returns.
-     *
-     * @param path the path of the object
-     */
-    public void formedIfPresent(JsonNode object, String path, String field, Function<String, List<String>> form) {
-        if (object.has(field)) {
-            invalid(path + "." + field, Json.text(object, field), form.apply(Json.text(object, field)));
-        }
-    }
-
-    /** Checks that a value is one of those supported, unless it is empty. */
-    public void oneOfIfSet(String field, String value, String... supported) {
-        if (!value.isEmpty()) {
-            oneOf(field, value, supported);
-        }
-    }
-
     /** Requires a value, which must be one of those supported. */
     public void oneOf(String field, String value, String... supported) {
         if (value.isEmpty()) {

@@ -23,14 +23,11 @@ public final class Selectors {
 
     private Selectors() {}
 
-    /** Checks a selector; null is valid. */
+    /** Adds the problems of a label selector; none if there is no selector. */
     public static void validate(@Nullable JsonNode selector, String path, Problems problems) {
-        if (selector == null) {
-            return;
+        if (selector != null) {
+            Rules.shared().check("LabelSelector", selector, null, path, problems);
         }
-        MetadataValidation.labels(selector.get("matchLabels"), path + ".matchLabels", problems);
-        Problems.each(selector, path, "matchExpressions",
-                (requirement, place) -> requirement(requirement, place, problems));
     }
 
     /**
@@ -62,29 +59,6 @@ public final class Selectors {
             problem.append(causes.size() > 1 ? "[" + String.join(", ", causes) + "]" : String.join("", causes));
         });
         return problem.toString();
-    }
-
-    private static void requirement(JsonNode requirement, String path, Problems problems) {
-        boolean hasValues = !requirement.path("values").isEmpty();
-        String operator = Json.text(requirement, "operator");
-        switch (operator) {
-            case "In", "NotIn" -> {
-                if (!hasValues) {
-                    problems.required(path + ".values", "must be specified when `operator` is 'In' or 'NotIn'");
-                }
-            }
-            case "Exists", "DoesNotExist" -> {
-                if (hasValues) {
-                    problems.forbidden(path + ".values",
-                            "may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
-                }
-            }
-            default -> problems.invalid(path + ".operator", operator, "not a valid selector operator");
-        }
-        String key = Json.text(requirement, "key");
-        problems.invalid(path + ".key", key, Formats.qualifiedName(key));
-        Problems.each(requirement, path, "values",
-                (value, place) -> problems.invalid(place, value.asString(""), Formats.labelValue(value.asString(""))));
     }
 
     /** Whether a selector has no requirement and so matches everything. */

@@ -1,11 +1,13 @@
 /**
  * The validation rules that several kinds share, in the words of Kubernetes 1.36. Rules add what they find to a
  * {@link dev.wheelhouse.apiserver.validation.Problems}, which has a method for each kind of error.
+ * Most rules of all kinds are rows of {@code rules.tsv}, beside the other facts, which
+ * {@link dev.wheelhouse.apiserver.validation.Rules} reads. The rules that compute or relate fields are methods:
  * {@link dev.wheelhouse.apiserver.validation.MetadataValidation} checks metadata,
- * {@link dev.wheelhouse.apiserver.validation.PodValidation} pods and pod templates with their containers and volumes,
+ * {@link dev.wheelhouse.apiserver.validation.PodValidation} pods and their parts,
  * {@link dev.wheelhouse.apiserver.validation.Selectors} label selectors, and
- * {@link dev.wheelhouse.apiserver.validation.Formats} names, labels and numbers. Rules of a single kind are in its
- * strategy in {@code apiserver.kinds}.
+ * {@link dev.wheelhouse.apiserver.validation.Formats} names, labels and numbers. The methods of a single kind are in
+ * its strategy in {@code apiserver.kinds}.
  *
  * <p>Objects are decoded and defaulted before. The rules do not change them and do no I/O; they are safe for use by
  * many threads, a {@code Problems} is for one.

@@ -39,11 +39,11 @@ class JobValidationTest {
 
     private static List<String> refusals(String spec) {
         Problems problems = new Problems();
-        JobSpecRules.check(job(spec
+        Strategy.check("JobSpec", job(spec
                 + " template: {spec: {restartPolicy: Never, containers: [{name: a, image: a,"
                 + " imagePullPolicy: Always, terminationMessagePolicy: File}], dnsPolicy: ClusterFirst,"
                 + " terminationGracePeriodSeconds: 30}}", "")
-                .path("spec"), "spec", problems);
+                .path("spec"), null, "spec", problems);
         return problems.causes().stream().map(StatusCause::toString).toList();
     }
 

@@ -1,0 +1,66 @@
+package dev.wheelhouse.apiserver.validation;
+
+import java.util.Set;
+import java.util.stream.Stream;
+
+import tools.jackson.databind.JsonNode;
+
+/**
+ * One condition of a row in {@code rules.tsv}, such as {@code type=NodePort|LoadBalancer}.
+ *
+ * @param paths fields that lead to a value; one of the values must pass the test
+ * @param from the object where the path begins: {@code /} is the object of the set, {@code ~} the innermost object as
+ *     it was before an update, a space the innermost object
+ * @param test {@code ?} for present, {@code =} for one of the words, {@code >} for a greater number or more elements, a
+ *     space for set
+ * @param negated whether the test must fail
+ */
+record Condition(String[][] paths, char from, char test, Set<String> words, boolean negated) {
+    static Condition parse(String text) {
+        boolean negated = text.startsWith("!");
+        String rest = negated ? text.substring(1) : text;
+        char from = rest.startsWith("/") || rest.startsWith("~") ? rest.charAt(0) : ' ';
+        rest = from == ' ' ? rest : rest.substring(1);
+        int end = 0;
+        while (end < rest.length() && "?=>!".indexOf(rest.charAt(end)) < 0) {
+            end++;
+        }
+        char test = end == rest.length() ? ' ' : rest.charAt(end);
+        String words = test == ' ' ? "" : rest.substring(end + 1);
+        if (test == '!') {
+            return new Condition(steps(rest, end), from, '=', Set.of(words.substring(1).split("\\|", -1)), true);
+        }
+        return new Condition(steps(rest, end), from, test, Set.of(words.split("\\|", -1)), negated);
+    }
+
+    private static String[][] steps(String text, int end) {
+        return Stream.of(text.substring(0, end).split(",")).map(path -> path.split("\\.")).toArray(String[][]::new);
+    }
+
+    boolean holds(Subject subject) {
+        JsonNode start = switch (from) {
+            case '/' -> subject.root();
+            case '~' -> subject.oldObject();
+            default -> subject.object();
+        };
+        for (String[] path : paths) {
+            JsonNode at = start;
+            for (String step : path) {
+                at = Subject.field(at, step);
+            }
+            if (passes(at)) {
+                return !negated;
+            }
+        }
+        return negated;
+    }
+
+    private boolean passes(JsonNode value) {
+        return switch (test) {
+            case '?' -> !value.isMissingNode();
+            case '=' -> words.contains(value.asString(""));
+            case '>' -> (value.isNumber() ? value.asLong(0) : value.size()) > Long.parseLong(words.iterator().next());
+            default -> Subject.isSet(value);
+        };
+    }
+}

@@ -1,0 +1,262 @@
+package dev.wheelhouse.apiserver.validation;
+
+import java.math.BigDecimal;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BiPredicate;
+import java.util.function.Function;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.StringNode;
+
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.facts.Quantities;
+
+/** The words of rules that need nothing but the value and the columns of their row; {@code rules.tsv} explains them. */
+final class RuleWords {
+    private static final Map<String, Function<String, List<String>>> FORMATS = Map.ofEntries(
+            Map.entry("dnsLabel", Formats::dnsLabel), Map.entry("dns1035Label", Formats::dns1035Label),
+            Map.entry("dnsSubdomain", Formats::dnsSubdomain), Map.entry("pathSegment", Formats::pathSegment),
+            Map.entry("qualifiedName", Formats::qualifiedName), Map.entry("labelValue", Formats::labelValue),
+            Map.entry("configKey", Formats::configKey), Map.entry("environmentName", Formats::environmentName),
+            Map.entry("headerName", Formats::headerName), Map.entry("portName", Formats::portName),
+            Map.entry("ip", Formats::ip), Map.entry("endpointIp", Formats::endpointIp),
+            Map.entry("cidr", Formats::cidr));
+
+    private RuleWords() {}
+
+    /** @param when the sign after the word, or a space */
+    static Rules.Step rule(String word, char when, String argument, String detail) {
+        return switch (word) {
+            case "required" -> required(detail);
+            case "present" -> subject -> {
+                if (!subject.isPresent()) {
+                    subject.problems().required(subject.path(), detail);
+                }
+                return subject.isPresent();
+            };
+            case "format" -> format(argument);
+            case "enum" -> oneOf(argument.split("\\|", -1));
+            case "range" -> range(argument, detail);
+            case "quantity" -> quantity(argument, detail);
+            case "length" -> length(Integer.parseInt(argument), detail);
+            case "items" -> items(Integer.parseInt(argument));
+            case "unique" -> unique(argument, detail);
+            case "collect" -> subject -> subject.names(argument).add(subject.name()) || true;
+            case "new" -> subject -> {
+                boolean isNew = !subject.names(argument).contains(subject.text());
+                if (!isNew) {
+                    subject.problems().duplicate(subject.path(), StringNode.valueOf(subject.text()).toString());
+                }
+                return isNew;
+            };
+            case "known" -> known(argument, detail);
+            case "immutable" -> immutable(when != '+', argument.equals("forbidden"), detail);
+            case "forbidden" -> subject -> {
+                subject.problems().forbidden(subject.path(), detail);
+                return false;
+            };
+            case "invalid" -> invalid(argument, detail);
+            case "missing" -> subject -> {
+                subject.problems().required(subject.path(), detail);
+                return false;
+            };
+            case "single" -> subject -> {
+                if (subject.value().size() != 1) {
+                    subject.problems().required(subject.path(), detail);
+                }
+                return true;
+            };
+            case "prefix" -> subject -> subject.text().startsWith(argument) || isInvalid(subject, detail);
+            case "without" -> without(String::contains, argument, "must not contain");
+            case "noSuffix" -> without(String::endsWith, argument, "cannot end with");
+            case "noPrefix" -> without(String::startsWith, argument, "must not start with");
+            case "alone" -> subject -> subject.value().size() < 2
+                    || subject.value().valueStream().noneMatch(element -> element.asString("").equals(argument))
+                    || isInvalid(subject, detail);
+            case "atMost" -> compared(argument, detail, (value, other) -> value <= other);
+            case "atLeast" -> compared(argument, detail, (value, other) -> value >= other);
+            case "above" -> compared(argument, detail, (value, other) -> value > other);
+            case "grows" -> subject -> subject.number() >= subject.old().asLong(0)
+                    || isInvalidNumber(subject, detail);
+            default -> throw new IllegalArgumentException("no rule is called " + word);
+        };
+    }
+
+    private static Rules.Step required(String detail) {
+        return subject -> {
+            if (!subject.isSet()) {
+                subject.problems().required(subject.path(), detail);
+            }
+            return subject.isSet();
+        };
+    }
+
+    /** @param name the field beside the value that it is compared with */
+    private static Rules.Step compared(String name, String detail, BiPredicate<Long, Long> valid) {
+        return subject -> valid.test(subject.number(), Json.number(subject.object(), 0, name))
+                || isInvalidNumber(subject, detail);
+    }
+
+    private static Rules.Step without(BiPredicate<String, String> found, String parts, String text) {
+        String[] all = parts.split("\\|");
+        return subject -> {
+            boolean valid = true;
+            for (String part : all) {
+                if (found.test(subject.text(), part)) {
+                    valid = isInvalid(subject, text + " '" + part + "'");
+                }
+            }
+            return valid;
+        };
+    }
+
+    private static Rules.Step known(String use, String detail) {
+        return subject -> {
+            boolean known = subject.names(use).contains(subject.text());
+            if (!known && detail.isEmpty()) {
+                subject.problems().notFound(subject.path(), subject.text());
+            }
+            return known || !detail.isEmpty() && isInvalid(subject, detail);
+        };
+    }
+
+    private static boolean isInvalid(Subject subject, String detail) {
+        if (subject.isPresent() && !subject.value().isString()) {
+            subject.problems().invalid(subject.path(), subject.value(), detail);
+        } else {
+            subject.problems().invalid(subject.path(), subject.text(), detail);
+        }
+        return false;
+    }
+
+    private static boolean isInvalidNumber(Subject subject, String detail) {
+        subject.problems().invalid(subject.path(), subject.number(), detail);
+        return false;
+    }
+
+    private static Rules.Step format(String name) {
+        Function<String, List<String>> format = FORMATS.get(name);
+        if (format == null) {
+            throw new IllegalArgumentException("no format is called " + name);
+        }
+        return subject -> {
+            List<String> wrong = format.apply(subject.text());
+            if (!wrong.isEmpty()) {
+                subject.problems().invalid(subject.path(), subject.text(), wrong);
+            }
+            return wrong.isEmpty();
+        };
+    }
+
+    private static Rules.Step oneOf(String... values) {
+        List<String> known = List.of(values);
+        return subject -> {
+            boolean valid = known.contains(subject.value().asString(""));
+            if (!valid && subject.isPresent()) {
+                subject.problems().notSupported(subject.path(), subject.value(), values);
+            } else if (!valid) {
+                subject.problems().notSupported(subject.path(), "", values);
+            }
+            return valid;
+        };
+    }
+
+    /** @param argument {@code 1..100}; either end may be missing */
+    private static Rules.Step range(String argument, String detail) {
+        int dots = argument.indexOf("..");
+        String first = argument.substring(0, dots);
+        String last = argument.substring(dots + 2);
+        long least = first.isEmpty() ? Long.MIN_VALUE : Long.parseLong(first);
+        long most = last.isEmpty() ? Long.MAX_VALUE : Long.parseLong(last);
+        String text = !detail.isEmpty()
+                ? detail
+                : last.isEmpty()
+                        ? "must be greater than or equal to " + first
+                        : first.isEmpty()
+                                ? "must be less than or equal to " + last
+                                : "must be between " + first + " and " + last + ", inclusive";
+        return subject -> {
+            long number = subject.number();
+            return number >= least && number <= most || isInvalidNumber(subject, text);
+        };
+    }
+
+    /** @param argument {@code 0}, or {@code >0} for more */
+    private static Rules.Step quantity(String argument, String detail) {
+        int least = argument.startsWith(">") ? 1 : 0;
+        return subject -> {
+            BigDecimal value = Quantities.parse(subject.value().asString(""));
+            return value == null || value.signum() >= least
+                    || isInvalid(subject, detail.isEmpty() ? "must be greater than or equal to 0" : detail);
+        };
+    }
+
+    private static Rules.Step length(int most, String detail) {
+        return subject -> {
+            boolean valid = subject.text().length() <= most;
+            if (!valid && detail.isEmpty()) {
+                subject.problems().tooLong(subject.path(), most);
+            }
+            return valid || !detail.isEmpty() && isInvalid(subject, detail);
+        };
+    }
+
+    private static Rules.Step items(int most) {
+        return subject -> {
+            int size = subject.value().size();
+            if (size > most) {
+                subject.problems().tooMany(subject.path(), size, most);
+            }
+            return size <= most;
+        };
+    }
+
+    /** @param use where names of the whole object are collected, or empty for within the innermost list */
+    private static Rules.Step unique(String use, String detail) {
+        Object key = new Object();
+        return subject -> {
+            JsonNode value = subject.isPresent() ? subject.value() : StringNode.valueOf("");
+            boolean unique = use.isEmpty() ? subject.isNew(key, value) : subject.names(use).add(subject.name());
+            if (!unique && detail.isEmpty()) {
+                subject.problems().duplicate(subject.path(), value.toString());
+            }
+            return unique || !detail.isEmpty() && isInvalid(subject, detail);
+        };
+    }
+
+    /** @param zeroIsAbsent whether the zero value and none are the same, as for fields of Go that are no pointers */
+    private static Rules.Step immutable(boolean zeroIsAbsent, boolean forbids, String detail) {
+        String text = detail.isEmpty() ? "field is immutable" : detail;
+        return subject -> {
+            JsonNode old = subject.old();
+            boolean same = subject.value().equals(old) || zeroIsAbsent && !subject.isSet() && !Subject.isSet(old);
+            if (!same && forbids) {
+                subject.problems().forbidden(subject.path(), text);
+            } else if (!same && zeroIsAbsent && old.isString()) {
+                subject.problems().invalid(subject.path(), subject.text(), text);
+            } else if (!same) {
+                subject.problems().invalid(subject.path(), subject.isPresent() ? subject.value() : null, text);
+            }
+            return same;
+        };
+    }
+
+    /** @param argument JSON that the cause shows as the value, {@code -} for no value, or empty for the value itself */
+    private static Rules.Step invalid(String argument, String detail) {
+        if (argument.equals("-")) {
+            return subject -> {
+                subject.problems().omitted(subject.path(), detail);
+                return false;
+            };
+        }
+        JsonNode shown = argument.isEmpty() ? null : Json.read(argument);
+        return subject -> {
+            if (shown == null) {
+                return isInvalid(subject, detail);
+            }
+            subject.problems().invalid(subject.path(), shown, detail);
+            return false;
+        };
+    }
+}

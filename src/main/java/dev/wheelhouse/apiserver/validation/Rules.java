@@ -1,0 +1,370 @@
+package dev.wheelhouse.apiserver.validation;
+
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.StringNode;
+
+import dev.wheelhouse.facts.Schemas;
+import dev.wheelhouse.runtime.Resources;
+
+/**
+ * Checks objects by the rows of {@code rules.tsv}, which explains its own form. Each set of rows is compiled to a tree
+ * of fields at its first use; a check walks the object along the tree once, and makes a path only for a cause. Rows
+ * with {@code call} lead to the methods that this was made with. All methods are thread safe.
+ */
+public final class Rules {
+    private static final Map<String, List<String>> SETS = read(Resources.text(Schemas.class, "rules.tsv"));
+    private static final Set<String> ALWAYS = Set.of("use", "one", "required", "present", "missing", "single",
+            "immutable");
+    private static final Rules SHARED = new Rules(Map.of());
+
+    private final Map<String, Check> checks;
+    private final Map<String, Step> compiled = new ConcurrentHashMap<>();
+
+    /** A rule that is a method, because it relates fields or computes. */
+    @FunctionalInterface
+    public interface Check {
+        /** Adds a problem to the subject's, or does nothing if the value is valid or is missing. */
+        void check(Subject subject);
+    }
+
+    /** One step of a check: a path, a row or a rule. */
+    @FunctionalInterface
+    interface Step {
+        /** Checks the subject. @return whether the rest of the set is worth checking */
+        boolean check(Subject subject);
+
+        /** Whether the step may find a problem where there is no value. */
+        default boolean needsAbsent() {
+            return true;
+        }
+    }
+
+    /** @param checks the methods that rows with {@code call} name, besides those that several kinds share */
+    public Rules(Map<String, Check> checks) {
+        this.checks = checks;
+    }
+
+    /** The rules that need no method of a single kind. */
+    static Rules shared() {
+        return SHARED;
+    }
+
+    /** The names of all sets of rules. */
+    public static Set<String> names() {
+        return SETS.keySet();
+    }
+
+    /** Checks a value by the rules of a set, and nothing if there is no such set. */
+    public void check(String set, JsonNode value, @Nullable JsonNode old, String path, Problems problems) {
+        if (SETS.containsKey(set)) {
+            compiled(set).check(Subject.root(value, old, path, problems));
+        }
+    }
+
+    /** Prepares a set. @throws IllegalArgumentException if a row is not in the form that {@code rules.tsv} explains */
+    public void compile(String set) {
+        compiled(set);
+    }
+
+    private static Map<String, List<String>> read(String text) {
+        Map<String, List<String>> sets = new LinkedHashMap<>();
+        List<String> rows = new ArrayList<>();
+        for (String line : text.lines().toList()) {
+            if (line.startsWith("[")) {
+                rows = new ArrayList<>();
+                if (sets.put(line.substring(1, line.length() - 1), rows) != null) {
+                    throw new IllegalArgumentException("rules.tsv has two sets " + line);
+                }
+            } else if (!line.isBlank() && !line.startsWith("#")) {
+                rows.add(line);
+            }
+        }
+        return sets;
+    }
+
+    private Step compiled(String set) {
+        Step known = compiled.get(set);
+        if (known == null) {
+            List<String> rows = SETS.get(set);
+            if (rows == null) {
+                throw new IllegalArgumentException("rules.tsv has no set [" + set + "]");
+            }
+            Field root = new Field("");
+            rows.forEach(row -> add(root, row, set));
+            root.seal();
+            known = subject -> {
+                root.checkAll(subject);
+                return true;
+            };
+            compiled.put(set, known);
+        }
+        return known;
+    }
+
+    /** A set that is looked up at its first use, so that sets may use themselves. */
+    private Step use(String set) {
+        return checked(subject -> compiled(set).check(subject.asRoot()));
+    }
+
+    private void add(Field root, String row, String set) {
+        String[] columns = row.split("\t+", -1);
+        try {
+            boolean conditional = columns[columns.length - 1].startsWith("if: ");
+            String detail = columns.length > (conditional ? 3 : 2) ? columns[2] : "";
+            List<Condition> conditions = new ArrayList<>();
+            if (conditional) {
+                for (String condition : columns[columns.length - 1].substring(4).split(" ")) {
+                    conditions.add(Condition.parse(condition));
+                }
+            }
+            List<Step> rules = new ArrayList<>();
+            boolean stops = false;
+            for (String rule : columns[1].split(";")) {
+                stops |= rule.equals("stop");
+                if (!rule.equals("stop")) {
+                    rules.add(rule(rule, detail, set));
+                }
+            }
+            Field field = root;
+            for (String step : columns[0].equals(".") ? new String[0] : columns[0].split("\\.")) {
+                field = field.child(step);
+            }
+            field.steps.add(new Row(conditions.toArray(new Condition[0]), rules.toArray(new Step[0]), stops));
+        } catch (IllegalArgumentException | ArrayIndexOutOfBoundsException e) {
+            throw new IllegalArgumentException("rules.tsv, set [" + set + "]: no row: " + row, e);
+        }
+    }
+
+    /** Rules of one value, in the order in which they are asked; the first that fails ends the row. */
+    private record Row(Condition[] conditions, Step[] rules, boolean stops) implements Step {
+        @Override
+        public boolean needsAbsent() {
+            return Stream.of(rules).anyMatch(Step::needsAbsent);
+        }
+
+        @Override
+        public boolean check(Subject subject) {
+            for (Condition condition : conditions) {
+                if (!condition.holds(subject)) {
+                    return true;
+                }
+            }
+            for (Step rule : rules) {
+                if (!rule.check(subject)) {
+                    return !stops;
+                }
+            }
+            return true;
+        }
+    }
+
+    /** A step of a path, with the rules of the value that it leads to and the further steps. */
+    private static final class Field implements Step {
+        /** From so many different fields on, looking at the object's fields is faster than asking for each. */
+        private static final int FEW = 8;
+
+        private final String text;
+        private final String name;
+        private final String shown;
+        private final String elements;
+        private final boolean optional;
+        private final List<Step> steps = new ArrayList<>();
+        /** The places of the fields among the steps, by name; what has no place is checked for any object. */
+        private final Map<String, BitSet> places = new HashMap<>();
+        private final BitSet anyway = new BitSet();
+        private boolean needsAbsent = true;
+
+        /** @param text a step: {@code field}, {@code field?}, {@code list[]}, {@code map&#123;&#125;}, {@code a>b} */
+        Field(String text) {
+            this.text = text;
+            int end = 0;
+            while (end < text.length() && "?[{>".indexOf(text.charAt(end)) < 0) {
+                end++;
+            }
+            this.name = text.substring(0, end).intern();
+            int alias = text.indexOf('>');
+            int brackets = Math.max(text.indexOf('['), text.indexOf('{'));
+            this.elements = brackets < 0 ? "" : text.substring(brackets);
+            String as = alias < 0 ? name : text.substring(alias + 1, brackets < 0 ? text.length() : brackets);
+            this.shown = as.isEmpty() ? "" : "." + as;
+            this.optional = end < text.length() && text.charAt(end) == '?';
+        }
+
+        Field child(String step) {
+            if (!steps.isEmpty() && steps.getLast() instanceof Field last && last.text.equals(step)) {
+                return last;
+            }
+            Field field = new Field(step);
+            steps.add(field);
+            return field;
+        }
+
+        /** Looks at each field of the object once, and then at the steps whose fields are there, in their order. */
+        boolean checkAll(Subject subject) {
+            if (places.size() < FEW) {
+                for (int i = 0; i < steps.size(); i++) {
+                    if (!steps.get(i).check(subject)) {
+                        return false;
+                    }
+                }
+                return true;
+            }
+            BitSet due = (BitSet) anyway.clone();
+            for (Map.Entry<String, JsonNode> field : subject.value().properties()) {
+                BitSet found = places.get(field.getKey());
+                if (found != null) {
+                    due.or(found);
+                }
+            }
+            for (int i = due.nextSetBit(0); i >= 0; i = due.nextSetBit(i + 1)) {
+                if (!steps.get(i).check(subject)) {
+                    return false;
+                }
+            }
+            return true;
+        }
+
+        /** No path may be added afterwards. */
+        void seal() {
+            for (int i = 0; i < steps.size(); i++) {
+                if (steps.get(i) instanceof Field field) {
+                    field.seal();
+                    if (!field.needsAbsent) {
+                        places.computeIfAbsent(field.name, n -> new BitSet()).set(i);
+                        continue;
+                    }
+                }
+                anyway.set(i);
+            }
+            needsAbsent = name.equals("^")
+                    || !optional && elements.isEmpty() && steps.stream().anyMatch(Step::needsAbsent);
+        }
+
+        @Override
+        public boolean needsAbsent() {
+            return needsAbsent;
+        }
+
+        @Override
+        public boolean check(Subject parent) {
+            if (name.equals("^")) {
+                return checkAll(parent.up());
+            }
+            JsonNode value = Subject.field(parent.value(), name);
+            if (value.isMissingNode() && !needsAbsent) {
+                return true;
+            }
+            return elements.isEmpty() ? checkAll(parent.field(name, value, shown)) : checkElements(parent, value);
+        }
+
+        private boolean checkElements(Subject parent, JsonNode value) {
+            Subject list = parent.list(value, shown);
+            if (elements.startsWith("{")) {
+                for (Map.Entry<String, JsonNode> entry : value.properties()) {
+                    JsonNode element = elements.equals("{key}") ? StringNode.valueOf(entry.getKey()) : entry.getValue();
+                    if (!checkAll(list.element(element, "[" + entry.getKey() + "]"))) {
+                        return false;
+                    }
+                }
+                return true;
+            }
+            int i = 0;
+            for (JsonNode element : value) {
+                if (!checkAll(list.element(element, elements.equals("[]") ? "[" + i + "]" : ""))) {
+                    return false;
+                }
+                i++;
+            }
+            return true;
+        }
+    }
+
+    /** A rule that is for values alone, of which some skip zero values too. */
+    private record Skipping(Step rule, boolean zeroCounts) implements Step {
+        @Override
+        public boolean needsAbsent() {
+            return false;
+        }
+
+        @Override
+        public boolean check(Subject subject) {
+            return !(zeroCounts ? subject.isPresent() : subject.isSet()) || rule.check(subject);
+        }
+    }
+
+    /** The rule of a word such as {@code enum!:A|B}, as {@code rules.tsv} explains them. */
+    private Step rule(String text, String detail, String set) {
+        int colon = text.indexOf(':');
+        String head = colon < 0 ? text : text.substring(0, colon);
+        String argument = colon < 0 ? "" : text.substring(colon + 1);
+        char when = head.charAt(head.length() - 1);
+        String word = when == '+' || when == '!' ? head.substring(0, head.length() - 1) : head;
+        Step rule = switch (word) {
+            case "call" -> call(argument);
+            case "use" -> use(argument);
+            case "one" -> one(argument, detail, set);
+            default -> RuleWords.rule(word, when, argument, detail);
+        };
+        if (ALWAYS.contains(word) || when == '!') {
+            return rule;
+        }
+        return new Skipping(rule, when == '+' || word.equals("call"));
+    }
+
+    private Step call(String name) {
+        Check own = checks.get(name);
+        Check check = own != null ? own : SharedChecks.ALL.get(name);
+        if (check == null) {
+            throw new IllegalArgumentException("no method is called " + name);
+        }
+        return checked(check);
+    }
+
+    private static Step checked(Check check) {
+        return subject -> {
+            int before = subject.problems().size();
+            check.check(subject);
+            return subject.problems().size() == before;
+        };
+    }
+
+    /** Exactly one of several fields: the first is checked by the set of its name, further ones are forbidden. */
+    private Step one(String argument, String detail, String set) {
+        Map<String, Step> fields = new LinkedHashMap<>();
+        for (String field : argument.split("\\|")) {
+            fields.put(field, SETS.containsKey(set + "." + field) ? use(set + "." + field) : subject -> true);
+        }
+        return subject -> {
+            boolean found = false;
+            for (Map.Entry<String, Step> field : fields.entrySet()) {
+                JsonNode value = Subject.field(subject.value(), field.getKey());
+                if (value.isMissingNode()) {
+                    continue;
+                }
+                Subject source = subject.field(field.getKey(), value, "." + field.getKey());
+                if (found) {
+                    subject.problems().forbidden(source.path(), "may not specify more than 1 " + detail);
+                } else {
+                    found = true;
+                    field.getValue().check(source);
+                }
+            }
+            if (!found) {
+                subject.problems().required(subject.path(), "must specify a " + detail);
+            }
+            return found;
+        };
+    }
+}

@@ -1,0 +1,60 @@
+package dev.wheelhouse.apiserver.validation;
+
+import java.util.List;
+import java.util.Map;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.IntNode;
+
+import dev.wheelhouse.apiserver.validation.Rules.Check;
+
+/** The methods that rows of several kinds call. */
+final class SharedChecks {
+    static final Map<String, Check> ALL = Map.ofEntries(
+            Map.entry("labels", s -> MetadataValidation.labels(s.value(), s.path(), s.problems())),
+            Map.entry("annotations", s -> MetadataValidation.annotations(s.value(), s.path(), s.problems())),
+            Map.entry("templateMetadata", s -> MetadataValidation.ofTemplate(s.value(), s.path(), s.problems())),
+            Map.entry("standardFinalizer", MetadataValidation::standardFinalizer),
+            Map.entry("mirror", PodValidation::mirror),
+            Map.entry("deletionCost", PodValidation::deletionCost),
+            Map.entry("trimmed", PodValidation::trimmed),
+            Map.entry("hostPorts", PodValidation::hostPorts),
+            Map.entry("hostNetworkPorts", PodValidation::hostNetworkPorts),
+            Map.entry("noDevice", PodValidation::noDevice),
+            Map.entry("sleep", PodValidation::sleep),
+            Map.entry("tolerationValue", PodValidation::tolerationValue),
+            Map.entry("ownClaims", VolumeValidation::ownClaims),
+            Map.entry("sizeLimit", VolumeValidation::sizeLimit),
+            Map.entry("relative", VolumeValidation::relative),
+            Map.entry("noBacksteps", VolumeValidation::noBacksteps),
+            Map.entry("driverName", VolumeValidation::driverName),
+            Map.entry("podResources", s -> ResourceValidation.ofPod(s.value(), s.path() + ".resources", s.problems())),
+            Map.entry("requirements", s -> ResourceValidation.requirements(s.value(), s.path(), s.names("claims"),
+                    s.problems())),
+            Map.entry("resourceName", s -> ResourceValidation.name(s.text(), s.path(), s.problems())),
+            Map.entry("fieldRef", EnvironmentValidation::field),
+            Map.entry("containerResource", EnvironmentValidation::resource),
+            Map.entry("sources", EnvironmentValidation::sources),
+            Map.entry("domainPrefixed", s -> s.problems().domainPrefixed(s.path(), s.text())),
+            Map.entry("portNumberOrName", SharedChecks::portNumberOrName),
+            Map.entry("joinedLabel", s -> joined(s, "", Formats.dns1035Label(s.text()))));
+
+    private SharedChecks() {}
+
+    /** Adds one problem that joins all that is wrong. */
+    static void joined(Subject subject, String before, List<String> wrong) {
+        if (!wrong.isEmpty()) {
+            subject.problems().invalid(subject.path(), subject.text(), before + String.join(",", wrong));
+        }
+    }
+
+    private static void portNumberOrName(Subject port) {
+        JsonNode value = port.value();
+        List<String> wrong = value.isString()
+                ? Formats.portName(value.stringValue())
+                : Formats.portNumber(value.asLong(0));
+        for (String message : wrong) {
+            port.problems().invalid(port.path(), value.isMissingNode() ? IntNode.valueOf(0) : value, message);
+        }
+    }
+}
