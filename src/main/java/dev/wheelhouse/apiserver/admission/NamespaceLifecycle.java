@@ -4,10 +4,10 @@ import java.util.List;
 import java.util.Set;
 
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.apiserver.error.Cause;
 import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StoredObject;
+import dev.wheelhouse.apiserver.validation.Cause;
 
 /**
  * Refuses new objects in a namespace that is missing or being deleted, and the deletion of some namespaces (upstream:

@@ -14,6 +14,8 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.auth.RequestInfo;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.validation.Cause;
+import dev.wheelhouse.apiserver.validation.Problems;
 
 /**
  * Creates failures in upstream's words. Most methods correspond to a constructor of the same name in upstream's
@@ -212,6 +214,13 @@ public final class Errors {
     /** 422 for an object that breaks rules. */
     public static ApiException invalid(ResourceType type, String name, List<Cause> causes) {
         return invalid(type.group(), type.kind(), name, causes);
+    }
+
+    /** @throws ApiException 422 for the object of that kind and name, if it has problems */
+    public static void refuse(Problems problems, String group, String kind, String name) {
+        if (!problems.isEmpty()) {
+            throw invalid(group, kind, name, problems.causes());
+        }
     }
 
     public static ApiException invalid(String group, String kind, String name, List<Cause> causes) {

@@ -52,7 +52,7 @@ public record ListOptions(Selection selection, int limit, String match, String v
         } else {
             options.checkList(problems);
         }
-        problems.refuse("meta.k8s.io", "ListOptions", "");
+        Errors.refuse(problems, "meta.k8s.io", "ListOptions", "");
         String shard = query.get("shardSelector");
         ListOptions named = options.named(target);
         return shard.isEmpty() ? named : named.of(shard);

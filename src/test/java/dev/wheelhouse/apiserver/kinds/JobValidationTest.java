@@ -16,7 +16,7 @@ import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
-import dev.wheelhouse.apiserver.error.Cause;
+import dev.wheelhouse.apiserver.validation.Cause;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.client.PatchType;
