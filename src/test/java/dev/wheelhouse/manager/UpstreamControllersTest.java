@@ -66,13 +66,6 @@ class UpstreamControllersTest {
                 .isEqualTo(here(upstream).isEmpty());
     }
 
-    @ParameterizedTest
-    @MethodSource("all")
-    void haveTheirAliasesHereToo(Upstream upstream) {
-        here(upstream).ifPresent(descriptor -> assertThat(descriptor.aliases())
-                .isEqualTo(upstream.alias().isEmpty() ? Set.of() : Set.of(upstream.alias())));
-    }
-
     @Test
     void haveTestsAndRecordingsThatExist() throws IOException {
         String page = Files.readString(PAGE);

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.FieldSelector;
@@ -25,6 +26,7 @@ import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
+import dev.wheelhouse.apiserver.auth.BootstrapPolicy;
 import dev.wheelhouse.builtin.BuiltInControllers;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.ListOptions;
@@ -33,6 +35,7 @@ import dev.wheelhouse.controllers.ControllerOptions;
 import dev.wheelhouse.controllers.resourceclaim.DeviceTaintEvictionController;
 import dev.wheelhouse.controllers.resourceclaim.ResourceClaimController;
 import dev.wheelhouse.manager.ControllerDescriptor;
+import dev.wheelhouse.manager.UpstreamControllers;
 import dev.wheelhouse.simulation.Quiet;
 import dev.wheelhouse.simulation.SteppedSystem;
 import dev.wheelhouse.testing.Interceptor;
@@ -366,6 +369,36 @@ class ChartRightsTest {
                     .forEach(right -> unused.add(each.name() + " " + right));
         }
         assertThat(unused).isEmpty();
+    }
+
+    /**
+     * With {@code --wheelhouse.use-service-account-credentials} a controller writes by the rights of its account, which
+     * upstream's role gives it. Caches are read with the account of the process.
+     */
+    @Test
+    void upstreamsRolesGrantAllRightsButThoseOfCaches() throws IOException {
+        for (ControllerDescriptor each : BuiltInControllers.all()) {
+            String account = UpstreamControllers.account(each.name());
+            Set<String> ofRole = grantedByUpstream(account);
+            assertThat(granted(each.name())).as(each.name()).allMatch(right -> account.isEmpty()
+                    || right.startsWith("list ") || right.startsWith("watch ")
+                    || ofRole.stream().anyMatch(have -> covers(have, right)));
+        }
+    }
+
+    private static Set<String> grantedByUpstream(String account) {
+        List<ObjectNode> policy = BootstrapPolicy.objects().stream().map(BootstrapPolicy.Bootstrap::object).toList();
+        Set<String> roles = policy.stream()
+                .filter(binding -> binding.path("subjects").valueStream()
+                        .anyMatch(subject -> subject.path("name").asString().equals(account)))
+                .map(binding -> binding.at("/roleRef/name").asString()).collect(Collectors.toSet());
+        Set<String> rights = new TreeSet<>();
+        policy.stream().filter(role -> roles.contains(role.at("/metadata/name").asString()))
+                .flatMap(role -> role.path("rules").valueStream())
+                .forEach(rule -> rule.path("verbs").forEach(verb -> rule.path("apiGroups")
+                        .forEach(group -> rule.path("resources").forEach(resource -> rights.add(
+                                verb.asString() + " " + group.asString() + "/" + resource.asString())))));
+        return rights;
     }
 
     @Test
