@@ -12,7 +12,6 @@ import io.kubernetes.client.openapi.models.V1NodeCondition;
 
 import dev.wheelhouse.controllers.ControllerOptions;
 
-
 /**
  * The zones of a cluster, whose states determine the rates of evictions (upstream: {@code handleDisruption} in
  * {@code pkg/controller/nodelifecycle/node_lifecycle_controller.go}). Not thread safe.

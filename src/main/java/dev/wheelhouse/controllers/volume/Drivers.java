@@ -12,7 +12,6 @@ import io.kubernetes.client.openapi.models.V1StorageClass;
 import dev.wheelhouse.volumes.CsiMigration;
 import dev.wheelhouse.volumes.Volumes;
 
-
 /**
  * The drivers that make and delete the storage of volumes. Most are external. For host paths and NFS
  * kube-controller-manager has code of its own (upstream: {@code findProvisionablePlugin} and
