@@ -153,9 +153,10 @@ final class ManifestReader {
 
     /** The steps of a path of a rule, such as {@code spec.containers[0].image}. Keys of maps are in brackets, too. */
     private static List<Object> steps(String path) {
-        return STEP.matcher(path).results().<Object>map(step -> step.group(1) != null
-                ? Integer.valueOf(step.group(1))
-                : step.group().replaceAll("[\\[\\]]", "")).toList();
+        return STEP.matcher(path).results().<Object>map(step -> {
+            String text = step.group().replaceAll("[\\[\\]]", "");
+            return step.start(1) < 0 ? text : Integer.valueOf(text);
+        }).toList();
     }
 
     /** The path of the first null in a list; null if there is none. No list of a Pod may contain null. */

@@ -411,12 +411,4 @@ class ChartRightsTest {
             }
         }
     }
-
-    @Test
-    void theControllersThatRunOnlyIfTheyAreNamedAreMarked() throws IOException {
-        for (ControllerDescriptor each : BuiltInControllers.all()) {
-            assertThat(table().get(each.name()).getOrDefault("named", false)).as(each.name())
-                    .isEqualTo(!BuiltInControllers.byDefault().contains(each));
-        }
-    }
 }
