@@ -237,7 +237,8 @@ class RenderedChartTest {
     /** The rules of all roles, in a new list. */
     private List<JsonNode> rules(List<String> controllers) {
         List<JsonNode> rules = new ArrayList<>();
-        Chart.render(directory, "wheelhouse: {controllers: " + JsonMapper.shared().writeValueAsString(controllers) + "}")
+        String chosen = JsonMapper.shared().writeValueAsString(controllers);
+        Chart.render(directory, "wheelhouse: {controllers: " + chosen + "}")
                 .forEach(each -> each.path("rules").forEach(rules::add));
         return rules;
     }
