@@ -21,11 +21,11 @@ import tools.jackson.databind.type.LogicalType;
 
 import dev.wheelhouse.apiserver.defaults.PodDefaults;
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.validation.Cause;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.MetadataValidation;
 import dev.wheelhouse.apiserver.validation.PodValidation;
 import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.apiserver.validation.StatusCause;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.podconfig.YamlDocuments.Document;
 
@@ -107,10 +107,10 @@ final class ManifestReader {
         }
         ObjectNode content;
         V1Pod pod;
-        List<Cause> problems;
+        List<StatusCause> problems;
         try {
             content = (ObjectNode) ModelJson.tree(PODS.<V1Pod>readValue(json));
-            List<Cause> references = StaticPodReferences.find(content.path("spec"));
+            List<StatusCause> references = StaticPodReferences.find(content.path("spec"));
             PodDefaults.apply(content);
             problems = problems(content, origin, references);
             pod = PODS.readValue(content);
@@ -136,7 +136,7 @@ final class ManifestReader {
      *
      * @param content the pod with its defaults, before its name is completed
      */
-    private static List<Cause> problems(ObjectNode content, StaticPods origin, List<Cause> references) {
+    private static List<StatusCause> problems(ObjectNode content, StaticPods origin, List<StatusCause> references) {
         ObjectNode pod = content.deepCopy().put("apiVersion", "v1").put("kind", "Pod");
         if (Json.text(pod, "metadata", "namespace").isEmpty()) {
             Json.child(pod, "metadata").put("namespace", StaticPods.NAMESPACE);

@@ -5,8 +5,8 @@ import java.util.Map;
 
 import tools.jackson.databind.JsonNode;
 
-import dev.wheelhouse.apiserver.validation.Cause;
 import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.apiserver.validation.StatusCause;
 
 import static dev.wheelhouse.apiserver.json.Json.text;
 import static dev.wheelhouse.apiserver.validation.Problems.each;
@@ -33,14 +33,14 @@ final class StaticPodReferences {
     private StaticPodReferences() {}
 
     /** The references of a pod's spec, as it is in the manifest. */
-    static List<Cause> find(JsonNode spec) {
+    static List<StatusCause> find(JsonNode spec) {
         StaticPodReferences references = new StaticPodReferences();
         references.spec(spec);
         return references.found.causes();
     }
 
     private void refers(String to, String path) {
-        found.add(new Cause(path, "FieldValueForbidden", "static pods may not reference " + to
+        found.add(new StatusCause(path, "FieldValueForbidden", "static pods may not reference " + to
                 + ": write what is needed into the manifest or onto the host"));
     }
 

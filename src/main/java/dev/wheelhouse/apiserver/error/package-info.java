@@ -1,9 +1,9 @@
 /**
  * Failed requests. {@link dev.wheelhouse.apiserver.error.Errors} creates an
- * {@link dev.wheelhouse.apiserver.error.ApiException} for each kind of failure. It carries the {@code Status} object
+ * {@link dev.wheelhouse.apiserver.error.StatusException} for each kind of failure. It carries the {@code Status} object
  * with which a real API server answers, in the same words. {@code RestServer} catches it and answers the request.
  *
- * <p>An invalid object has several {@link dev.wheelhouse.apiserver.validation.Cause}s, which
+ * <p>An invalid object has several {@link dev.wheelhouse.apiserver.validation.StatusCause}s, which
  * {@link dev.wheelhouse.apiserver.validation.Problems} collects.
  */
 @NullMarked

@@ -16,7 +16,7 @@ import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.Selection;
-import dev.wheelhouse.apiserver.validation.Cause;
+import dev.wheelhouse.apiserver.validation.StatusCause;
 
 /**
  * Allocates the cluster IPs (10.96.0.0/12) and node ports (30000 to 32767) of Services (upstream:
@@ -138,8 +138,10 @@ public final class ServiceAddresses {
             String holder = addresses.get(parse(wanted));
             if (holder != null && !(keep && holder.equals(owner))) {
                 throw Errors.invalid(ResourceType.SERVICES, Meta.name(service),
-                        List.of(new Cause("spec.clusterIPs", "FieldValueInvalid", "Invalid value: []string{\"" + wanted
-                                + "\"}: failed to allocate IP " + wanted + ": provided IP is already allocated")));
+                        List.of(new StatusCause("spec.clusterIPs", "FieldValueInvalid",
+                                "Invalid value: []string{\"" + wanted
+                                        + "\"}: failed to allocate IP " + wanted
+                                        + ": provided IP is already allocated")));
             }
         }
         checkPorts(service, spec, type);
@@ -173,7 +175,7 @@ public final class ServiceAddresses {
                             : ports.get((int) given - FIRST_PORT) ? "provided port is already allocated" : "";
             if (!problem.isEmpty()) {
                 throw Errors.invalid(ResourceType.SERVICES, Meta.name(service),
-                        List.of(new Cause("spec.ports[" + i + "].nodePort", "FieldValueInvalid",
+                        List.of(new StatusCause("spec.ports[" + i + "].nodePort", "FieldValueInvalid",
                                 "Invalid value: " + given + ": " + problem)));
             }
             i++;

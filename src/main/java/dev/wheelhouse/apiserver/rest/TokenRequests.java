@@ -20,7 +20,7 @@ import dev.wheelhouse.apiserver.protocol.Renderer;
 import dev.wheelhouse.apiserver.protocol.Target;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StoredObject;
-import dev.wheelhouse.apiserver.validation.Cause;
+import dev.wheelhouse.apiserver.validation.StatusCause;
 import dev.wheelhouse.runtime.Clock;
 
 /**
@@ -144,7 +144,7 @@ final class TokenRequests {
         }
         if (type.equals(ResourceType.PODS) && !account.name().equals(serviceAccount(object))) {
             throw Errors.invalid("authentication.k8s.io", "TokenRequest", "",
-                    List.of(new Cause("spec.boundObjectRef", "FieldValueInvalid",
+                    List.of(new StatusCause("spec.boundObjectRef", "FieldValueInvalid",
                             "cannot bind token for serviceaccount \""
                                     + account.name() + "\" to pod running with different serviceaccount name.")));
         }

@@ -27,11 +27,11 @@ public final class Problems {
     /** The limit for the characters of all causes. The last cause may exceed it. */
     private static final int MOST_CHARACTERS = 256 * 1024;
 
-    private final List<Cause> causes = new ArrayList<>(0);
+    private final List<StatusCause> causes = new ArrayList<>(0);
     private long characters;
 
     /** An immutable copy of the causes so far. */
-    public List<Cause> causes() {
+    public List<StatusCause> causes() {
         return List.copyOf(causes);
     }
 
@@ -270,14 +270,14 @@ public final class Problems {
     }
 
     /** Adds a cause that was found elsewhere. */
-    public void add(Cause cause) {
+    public void add(StatusCause cause) {
         add(() -> cause);
     }
 
     /** Adds a cause, unless the list is full. The supplier is called only if there is room for its cause. */
-    public void add(Supplier<Cause> making) {
+    public void add(Supplier<StatusCause> making) {
         if (!isFull()) {
-            Cause cause = making.get();
+            StatusCause cause = making.get();
             characters += cause.field().length() + cause.message().length();
             causes.add(cause);
         }
@@ -288,6 +288,6 @@ public final class Problems {
     }
 
     private void add(String field, String reason, Supplier<String> message, String detail) {
-        add(() -> new Cause(field, reason, detail.isEmpty() ? message.get() : message.get() + ": " + detail));
+        add(() -> new StatusCause(field, reason, detail.isEmpty() ? message.get() : message.get() + ": " + detail));
     }
 }

@@ -17,7 +17,7 @@ import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.controller.ControllerMetrics;
 import dev.wheelhouse.controller.Measure;
-import dev.wheelhouse.controllers.volume.Step.Operation;
+import dev.wheelhouse.controllers.volume.BindingStep.Operation;
 import dev.wheelhouse.volumes.Volumes;
 
 /**
