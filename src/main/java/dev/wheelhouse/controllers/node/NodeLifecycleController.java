@@ -18,12 +18,8 @@ import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.OwnKeys;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
-<<<<<<< ours
 import dev.wheelhouse.controllers.ControllerOptions;
-import dev.wheelhouse.controllers.node.NodeTaints.Wish;
-=======
 import dev.wheelhouse.controllers.node.NodeTaints.NoExecuteChange;
->>>>>>> theirs
 import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
