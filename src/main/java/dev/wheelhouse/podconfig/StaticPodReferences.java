@@ -1,137 +1,83 @@
 package dev.wheelhouse.podconfig;
 
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
+import java.util.Map;
 
-import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 
-import io.kubernetes.client.openapi.models.V1Container;
-import io.kubernetes.client.openapi.models.V1EnvFromSource;
-import io.kubernetes.client.openapi.models.V1EnvVar;
-import io.kubernetes.client.openapi.models.V1PodSpec;
-import io.kubernetes.client.openapi.models.V1Volume;
-import io.kubernetes.client.openapi.models.V1VolumeProjection;
+import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.apiserver.validation.StatusCause;
 
-import dev.wheelhouse.podconfig.StaticPodValidation.Problem;
+import static dev.wheelhouse.apiserver.json.Json.text;
+import static dev.wheelhouse.apiserver.validation.Problems.each;
 
 /**
  * Finds references of a pod to API objects. A static pod must run without an API server, so it may have none (upstream:
  * {@code HasAPIObjectReference} in {@code pkg/api/pod/util.go}). Pure functions.
  */
 final class StaticPodReferences {
-    private final List<Problem> found = new ArrayList<>();
+    /** The types that sources of volumes refer to, by the field. */
+    private static final Map<String, String> VOLUMES = Map.of("configMap", "ConfigMaps", "secret", "Secrets",
+            "csi", "CSIDrivers", "glusterfs", "Endpoints", "persistentVolumeClaim", "PersistentVolumeClaims",
+            "ephemeral", "PersistentVolumeClaims", "azureFile", "Secrets");
+    private static final Map<String, String> PROJECTED = Map.of("configMap", "ConfigMaps", "secret", "Secrets",
+            "serviceAccountToken", "ServiceAccounts", "clusterTrustBundle", "ClusterTrustBundles",
+            "podCertificate", "PodCertificates");
+    private static final Map<String, String> VARIABLES = Map.of("configMapRef", "ConfigMaps", "secretRef", "Secrets",
+            "configMapKeyRef", "ConfigMaps", "secretKeyRef", "Secrets");
+    /** Any source of a volume may have one. */
+    private static final Map<String, String> SECRET = Map.of("secretRef", "Secrets");
+
+    private final Problems found = new Problems();
 
     private StaticPodReferences() {}
 
-    /** The first reference; empty if there is none. */
-    static Optional<Problem> find(V1PodSpec spec) {
+    /** The references of a pod's spec, as it is in the manifest. */
+    static List<StatusCause> find(JsonNode spec) {
         StaticPodReferences references = new StaticPodReferences();
         references.spec(spec);
-        return references.found.stream().findFirst();
+        return references.found.causes();
     }
 
-    private void refers(@Nullable Object reference, String to, Object... path) {
-        if (reference != null) {
-            found.add(new Problem(List.of(path),
-                    "static pods may not reference " + to
-                            + ": write what is needed into the manifest or onto the host"));
-        }
+    private void refers(String to, String path) {
+        found.add(new StatusCause(path, "FieldValueForbidden", "static pods may not reference " + to
+                + ": write what is needed into the manifest or onto the host"));
     }
 
-    private void spec(V1PodSpec spec) {
-        account(spec.getServiceAccountName(), "serviceAccountName");
-        account(spec.getServiceAccount(), "serviceAccount");
-        if (spec.getImagePullSecrets() != null && !spec.getImagePullSecrets().isEmpty()) {
-            refers(spec, "Secrets", "spec", "imagePullSecrets");
-        }
-        if (spec.getResourceClaims() != null && !spec.getResourceClaims().isEmpty()) {
-            refers(spec, "ResourceClaims", "spec", "resourceClaims");
-        }
-        containers("initContainers", spec.getInitContainers());
-        containers("containers", spec.getContainers());
-        List<V1Volume> volumes = spec.getVolumes() == null ? List.of() : spec.getVolumes();
-        for (int i = 0; i < volumes.size(); i++) {
-            volume(volumes.get(i), i);
-        }
-    }
-
-    private void account(@Nullable String name, String field) {
-        refers(name == null || name.isEmpty() ? null : name, "the ServiceAccount \"" + name + "\"", "spec", field);
-    }
-
-    private void containers(String field, @Nullable List<V1Container> containers) {
-        for (int i = 0; containers != null && i < containers.size(); i++) {
-            V1Container container = containers.get(i);
-            if (container == null) {
-                continue;
-            }
-            List<V1EnvFromSource> from = container.getEnvFrom() == null ? List.of() : container.getEnvFrom();
-            for (int e = 0; e < from.size(); e++) {
-                refers(from.get(e).getConfigMapRef(), "ConfigMaps", "spec", field, i, "envFrom", e, "configMapRef");
-                refers(from.get(e).getSecretRef(), "Secrets", "spec", field, i, "envFrom", e, "secretRef");
-            }
-            List<V1EnvVar> env = container.getEnv() == null ? List.of() : container.getEnv();
-            for (int e = 0; e < env.size(); e++) {
-                var value = env.get(e).getValueFrom();
-                if (value != null) {
-                    refers(value.getConfigMapKeyRef(), "ConfigMaps", "spec", field, i, "env", e, "valueFrom",
-                            "configMapKeyRef");
-                    refers(value.getSecretKeyRef(), "Secrets", "spec", field, i, "env", e, "valueFrom", "secretKeyRef");
-                }
+    /** @param types the types that fields refer to */
+    private void fields(JsonNode object, String path, Map<String, String> types) {
+        for (String field : object.propertyNames()) {
+            String type = types.get(field);
+            if (type != null) {
+                refers(type, path + "." + field);
             }
         }
     }
 
-    private void volume(V1Volume volume, int i) {
-        refers(volume.getConfigMap(), "ConfigMaps", "spec", "volumes", i, "configMap");
-        refers(volume.getSecret(), "Secrets", "spec", "volumes", i, "secret");
-        refers(volume.getCsi(), "CSIDrivers", "spec", "volumes", i, "csi");
-        refers(volume.getGlusterfs(), "Endpoints", "spec", "volumes", i, "glusterfs");
-        refers(volume.getPersistentVolumeClaim(), "PersistentVolumeClaims", "spec", "volumes", i,
-                "persistentVolumeClaim");
-        refers(volume.getEphemeral(), "PersistentVolumeClaims", "spec", "volumes", i, "ephemeral");
-        refers(volume.getAzureFile(), "Secrets", "spec", "volumes", i, "azureFile");
-        secretRefs(volume, i);
-        if (volume.getProjected() == null || volume.getProjected().getSources() == null) {
-            return;
+    private void spec(JsonNode spec) {
+        for (String field : List.of("serviceAccountName", "serviceAccount")) {
+            if (!text(spec, field).isEmpty()) {
+                refers("the ServiceAccount \"" + text(spec, field) + "\"", "spec." + field);
+            }
         }
-        List<V1VolumeProjection> sources = volume.getProjected().getSources();
-        for (int s = 0; s < sources.size(); s++) {
-            V1VolumeProjection source = sources.get(s);
-            refers(source.getConfigMap(), "ConfigMaps", "spec", "volumes", i, "projected", "sources", s, "configMap");
-            refers(source.getSecret(), "Secrets", "spec", "volumes", i, "projected", "sources", s, "secret");
-            refers(source.getServiceAccountToken(), "ServiceAccounts", "spec", "volumes", i, "projected", "sources", s,
-                    "serviceAccountToken");
-            refers(source.getClusterTrustBundle(), "ClusterTrustBundles", "spec", "volumes", i, "projected", "sources",
-                    s,
-                    "clusterTrustBundle");
-            refers(source.getPodCertificate(), "PodCertificates", "spec", "volumes", i, "projected", "sources", s,
-                    "podCertificate");
+        if (!spec.path("imagePullSecrets").isEmpty()) {
+            refers("Secrets", "spec.imagePullSecrets");
         }
-    }
-
-    private void secretRefs(V1Volume volume, int i) {
-        if (volume.getCephfs() != null) {
-            refers(volume.getCephfs().getSecretRef(), "Secrets", "spec", "volumes", i, "cephfs", "secretRef");
+        if (!spec.path("resourceClaims").isEmpty()) {
+            refers("ResourceClaims", "spec.resourceClaims");
         }
-        if (volume.getCinder() != null) {
-            refers(volume.getCinder().getSecretRef(), "Secrets", "spec", "volumes", i, "cinder", "secretRef");
+        for (String list : List.of("initContainers", "containers")) {
+            each(spec, "spec", list, (container, at) -> {
+                each(container, at, "envFrom", (from, here) -> fields(from, here, VARIABLES));
+                each(container, at, "env",
+                        (variable, here) -> fields(variable.path("valueFrom"), here + ".valueFrom", VARIABLES));
+            });
         }
-        if (volume.getFlexVolume() != null) {
-            refers(volume.getFlexVolume().getSecretRef(), "Secrets", "spec", "volumes", i, "flexVolume", "secretRef");
-        }
-        if (volume.getIscsi() != null) {
-            refers(volume.getIscsi().getSecretRef(), "Secrets", "spec", "volumes", i, "iscsi", "secretRef");
-        }
-        if (volume.getRbd() != null) {
-            refers(volume.getRbd().getSecretRef(), "Secrets", "spec", "volumes", i, "rbd", "secretRef");
-        }
-        if (volume.getScaleIO() != null) {
-            refers(volume.getScaleIO().getSecretRef(), "Secrets", "spec", "volumes", i, "scaleIO", "secretRef");
-        }
-        if (volume.getStorageos() != null) {
-            refers(volume.getStorageos().getSecretRef(), "Secrets", "spec", "volumes", i, "storageos", "secretRef");
-        }
+        each(spec, "spec", "volumes", (volume, at) -> {
+            fields(volume, at, VOLUMES);
+            volume.properties().forEach(source -> fields(source.getValue(), at + "." + source.getKey(), SECRET));
+            each(volume.path("projected"), at + ".projected", "sources",
+                    (source, here) -> fields(source, here, PROJECTED));
+        });
     }
 }

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
+import dev.wheelhouse.builtin.BuiltInControllers;
 import dev.wheelhouse.facts.BuiltInResource;
 import dev.wheelhouse.manager.UpstreamControllers.Upstream;
 
@@ -63,13 +64,6 @@ class UpstreamControllersTest {
         assertThat(cells.get(3)).isEqualTo(here(upstream).isPresent() ? "yes" : "no: " + upstream.without());
         assertThat(cells.subList(4, cells.size()).stream().allMatch(String::isEmpty))
                 .isEqualTo(here(upstream).isEmpty());
-    }
-
-    @ParameterizedTest
-    @MethodSource("all")
-    void haveTheirAliasesHereToo(Upstream upstream) {
-        here(upstream).ifPresent(descriptor -> assertThat(descriptor.aliases())
-                .isEqualTo(upstream.alias().isEmpty() ? Set.of() : Set.of(upstream.alias())));
     }
 
     @Test

@@ -223,7 +223,7 @@ final class PodSubresources {
         if (query.has("stream")) {
             problems.forbidden("stream", "may not be specified");
         }
-        problems.refuse("", "PodLogOptions", target.name());
+        Errors.refuse(problems, "", "PodLogOptions", target.name());
         String problem = containerProblem(pod.tree(), query);
         if (problem != null) {
             throw Errors.badRequest(problem);

@@ -1,6 +1,8 @@
 /**
- * The validation rules that several kinds share, in the words of Kubernetes 1.36. Rules add what they find to a
- * {@link dev.wheelhouse.apiserver.validation.Problems}, which has a method for each kind of error.
+ * The validation rules that several kinds share, in the words of Kubernetes 1.36; those of pods hold for static pods of
+ * manifests, too. Rules add what they find to a
+ * {@link dev.wheelhouse.apiserver.validation.Problems}, which has a method for each kind of error; a
+ * {@link dev.wheelhouse.apiserver.validation.StatusCause} is a field, a reason and a message.
  * {@link dev.wheelhouse.apiserver.validation.MetadataValidation} checks metadata,
  * {@link dev.wheelhouse.apiserver.validation.PodValidation} pods and pod templates with their containers and volumes,
  * {@link dev.wheelhouse.apiserver.validation.Selectors} label selectors, and
