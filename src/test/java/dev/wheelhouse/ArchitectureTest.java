@@ -87,6 +87,17 @@ class ArchitectureTest {
     }
 
     @Test
+    void theLibraryReachesNeitherBuiltInControllersNorTheApiServer() throws IOException {
+        Matcher library = Pattern.compile("\\*\\*The library\\*\\*(.*?)\\. None", Pattern.DOTALL)
+                .matcher(Files.readString(Path.of("docs/architecture.md")));
+        assertThat(library.find()).isTrue();
+        assertThat(NAME.matcher(library.group(1)).results().map(found -> found.group(1))
+                .flatMap(each -> reachable(each).stream()))
+                .contains("operator", "informer", "workqueue", "election", "manager")
+                .noneMatch(each -> each.startsWith("controllers") || each.startsWith("apiserver"));
+    }
+
+    @Test
     void controllersDoNotKnowEachOther() {
         Map<String, Set<String>> violations = new TreeMap<>();
         for (JavaClass from : classes) {

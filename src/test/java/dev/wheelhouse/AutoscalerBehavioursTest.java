@@ -21,7 +21,8 @@ import tools.jackson.databind.JsonNode;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.Action;
-import dev.wheelhouse.controller.ControllerOptions;
+import dev.wheelhouse.controller.Options;
+import dev.wheelhouse.controllers.ControllerOptions;
 import dev.wheelhouse.controllers.autoscaling.AutoscalerController;
 import dev.wheelhouse.world.Cluster;
 
@@ -115,7 +116,7 @@ class AutoscalerBehavioursTest {
 
     @Test
     void theOptionsSayHowOftenItLooksAndWhichDifferenceItTolerates() {
-        controller = new AutoscalerController(cluster.context(ControllerOptions.DEFAULTS.with(
+        controller = new AutoscalerController(cluster.context(Options.DEFAULTS.with(
                 new ControllerOptions.HorizontalPodAutoscaler(Duration.ofSeconds(2), Duration.ZERO, 0.7, Duration.ZERO,
                         Duration.ZERO))));
         deployment(3);

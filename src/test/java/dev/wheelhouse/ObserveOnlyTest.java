@@ -31,7 +31,7 @@ import io.kubernetes.client.openapi.models.V1OwnerReference;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-import dev.wheelhouse.manager.BuiltInControllers;
+import dev.wheelhouse.builtin.BuiltInControllers;
 import dev.wheelhouse.manager.ControllerManager;
 
 import static dev.wheelhouse.testing.Eventually.eventually;

@@ -28,11 +28,6 @@ public final class Names {
                 && hasKeyForm(name);
     }
 
-    /** Whether a text is the value of a label: empty, or of the form of a key without a domain. */
-    public static boolean isLabelValue(String value) {
-        return value.isEmpty() || value.length() <= LONGEST_LABEL && hasKeyForm(value);
-    }
-
     /** As {@link #isLabel}, for texts of any length. */
     public static boolean hasLabelForm(String value) {
         return isLabel(value, 0, value.length());

@@ -55,7 +55,7 @@ public interface ControllerContext {
     int workers(String controller, @Nullable Integer preset);
 
     /** The options of the built-in controllers. */
-    ControllerOptions options();
+    Options options();
 
     /** Whether a controller that is made now only plans and writes nothing. */
     boolean observes(String controller);

@@ -39,16 +39,16 @@ public final class DefaultControllerContext implements ControllerContext {
      */
     public record Settings(Workers workers, Parallel parallel, Predicate<String> observes,
             Predicate<String> mayWrite, WorkQueueMetrics queueMetrics, ControllerMetrics controllerMetrics,
-            ControllerOptions options, Journal journal) {
+            Options options, Journal journal) {
         /** Settings with the default options of the built-in controllers and without a journal. */
         public Settings(Workers workers, Parallel parallel, Predicate<String> observes, Predicate<String> mayWrite,
                 WorkQueueMetrics queueMetrics, ControllerMetrics controllerMetrics) {
-            this(workers, parallel, observes, mayWrite, queueMetrics, controllerMetrics, ControllerOptions.DEFAULTS,
+            this(workers, parallel, observes, mayWrite, queueMetrics, controllerMetrics, Options.DEFAULTS,
                     Journal.NONE);
         }
 
         /** These settings with other options of the built-in controllers. */
-        public Settings with(ControllerOptions others) {
+        public Settings with(Options others) {
             return new Settings(workers, parallel, observes, mayWrite, queueMetrics, controllerMetrics, others,
                     journal);
         }
@@ -155,7 +155,7 @@ public final class DefaultControllerContext implements ControllerContext {
     }
 
     @Override
-    public ControllerOptions options() {
+    public Options options() {
         return settings.options();
     }
 

@@ -53,7 +53,7 @@ public abstract class ForwardingControllerContext implements ControllerContext {
     }
 
     @Override
-    public ControllerOptions options() {
+    public Options options() {
         return behind.options();
     }
 

@@ -24,9 +24,9 @@ import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.controller.TypedKey;
-import dev.wheelhouse.controller.Volumes;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
+import dev.wheelhouse.volumes.Volumes;
 import dev.wheelhouse.workqueue.Priority;
 
 /**

@@ -25,23 +25,25 @@ import dev.wheelhouse.controller.ControllerContext;
  *     controller that has its own client is not made while the service observes
  * @param isSharded whether all that a key needs and writes is in the key's namespace or has none, and is not written by
  *     the keys of other namespaces; such controllers run once for each shard of the namespaces
+ * @param isPrompt whether the controller's handlers wait for nothing and do little more than to put keys into queues.
+ *     The prompt handlers of one cache share a thread; each other handler has its own
  * @param factory makes the controller and registers its handlers, before the informers start. It may be called several
  *     times; the controllers that it returned before are closed then. A process that stands by calls it, too, so it
  *     must write nothing; the handlers are called and the loops run only in the process that leads
  */
 public record ControllerDescriptor(String name, Set<String> aliases, String origin, Set<ResourceType> requires,
         @Nullable Preparation preparation, boolean plans, boolean isSharded,
-        Function<ControllerContext, ? extends Controller> factory) {
+        boolean isPrompt, Function<ControllerContext, ? extends Controller> factory) {
     public ControllerDescriptor {
         aliases = Set.copyOf(aliases);
         requires = Set.copyOf(requires);
     }
 
-    /** A controller that is not sharded. */
+    /** A controller that is not sharded and whose handlers have threads of their own. */
     public ControllerDescriptor(String name, Set<String> aliases, String origin, Set<ResourceType> requires,
             @Nullable Preparation preparation, boolean plans,
             Function<ControllerContext, ? extends Controller> factory) {
-        this(name, aliases, origin, requires, preparation, plans, false, factory);
+        this(name, aliases, origin, requires, preparation, plans, false, false, factory);
     }
 
     /** A controller without a preparation. */
@@ -54,11 +56,6 @@ public record ControllerDescriptor(String name, Set<String> aliases, String orig
     public ControllerDescriptor(String name, Set<String> aliases,
             Function<ControllerContext, ? extends Controller> factory) {
         this(name, aliases, "a controller of Wheelhouse", Set.of(), true, factory);
-    }
-
-    /** This controller, to be run once for each shard of the namespaces. */
-    ControllerDescriptor sharded() {
-        return new ControllerDescriptor(name, aliases, origin, requires, preparation, plans, true, factory);
     }
 
     boolean isCalled(String text) {

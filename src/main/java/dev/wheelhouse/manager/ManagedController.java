@@ -227,7 +227,7 @@ final class ManagedController {
     private long make(@Nullable Long leadsSince) {
         boolean always = around.leadership == Leadership.ALONE;
         ScopedInformers informers = new ScopedInformers(around.context.informers(), around.sharing, always,
-                BuiltInControllers.all().contains(descriptor));
+                descriptor.isPrompt());
         LifeContext context = new LifeContext(name(), around.context, informers, controls.limits());
         try {
             boolean observes = around.guard.observes(name());

@@ -67,19 +67,20 @@ public final class UpstreamControllers {
         return cell.equals("-") ? "" : cell;
     }
 
+    /** Upstream's older name of the controller of a name; empty if there is none. */
+    public static Set<String> aliases(String controller) {
+        return ALL.stream().filter(each -> each.name().equals(controller) && !each.alias().isEmpty())
+                .map(Upstream::alias).collect(Collectors.toUnmodifiableSet());
+    }
+
     /** The service account of upstream's controller of a name; empty if there is none. */
     public static String account(String controller) {
         return ALL.stream().filter(each -> each.name().equals(controller)).map(Upstream::account).findFirst()
                 .orElse("");
     }
 
-    /** Upstream's older name of a controller; empty if there is none. */
-    static Set<String> aliases(String controller) {
-        return ALL.stream().filter(each -> each.name().equals(controller)).map(Upstream::alias)
-                .filter(alias -> !alias.isEmpty()).collect(Collectors.toUnmodifiableSet());
-    }
-
-    static boolean runsByDefault(String controller) {
+    /** Whether upstream runs the controller of a name by default. */
+    public static boolean runsByDefault(String controller) {
         return ALL.stream().anyMatch(each -> each.name().equals(controller) && each.when() == When.BY_DEFAULT);
     }
 

@@ -2,6 +2,7 @@ package dev.wheelhouse.podconfig;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 
@@ -20,15 +21,22 @@ import tools.jackson.databind.type.LogicalType;
 
 import dev.wheelhouse.apiserver.defaults.PodDefaults;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.validation.Formats;
+import dev.wheelhouse.apiserver.validation.MetadataValidation;
+import dev.wheelhouse.apiserver.validation.PodValidation;
+import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.apiserver.validation.StatusCause;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.podconfig.YamlDocuments.Document;
 
 /**
  * Reads static pods from manifests: YAML or JSON, one or more documents, each a Pod or a PodList. If one pod cannot be
  * used, the whole manifest is refused (upstream: {@code pkg/kubelet/config/common.go}). A pod gets the API server's
- * defaults before its UID is computed, so a default that is written out changes nothing. Pure functions.
+ * defaults before its UID is computed, so a default that is written out changes nothing. The API server's rules of pods
+ * hold for it. Pure functions.
  */
 final class ManifestReader {
+    private static final Pattern STEP = Pattern.compile("\\[([0-9]{1,9})]|\\[[^]]*]|[^.\\[]+");
     private static final ObjectReader PODS = strict().readerFor(V1Pod.class);
 
     private ManifestReader() {}
@@ -97,18 +105,15 @@ final class ManifestReader {
             path.addAll(hole);
             throw refused(location, document, path, "the list has an empty element: remove it");
         }
-        ObjectNode content = Json.object();
+        ObjectNode content;
         V1Pod pod;
-        List<StaticPodValidation.Problem> problems;
+        List<StatusCause> problems;
         try {
-            pod = PODS.readValue(json);
-            problems = StaticPodValidation.of(pod);
-            if (problems.isEmpty()) {
-                content = (ObjectNode) ModelJson.tree(pod);
-                PodDefaults.apply(content);
-                pod = PODS.readValue(content);
-                problems = StaticPodValidation.of(pod);
-            }
+            content = (ObjectNode) ModelJson.tree(PODS.<V1Pod>readValue(json));
+            List<StatusCause> references = StaticPodReferences.find(content.path("spec"));
+            PodDefaults.apply(content);
+            problems = problems(content, origin, references);
+            pod = PODS.readValue(content);
         } catch (MismatchedInputException e) {
             throw refused(location, document, path(at, e),
                     "wrong type of value; expected " + expected(e) + " here");
@@ -118,13 +123,40 @@ final class ManifestReader {
             throw refused(location, document, at, "a value that cannot be read: " + e.getMessage());
         }
         if (!problems.isEmpty()) {
-            StaticPodValidation.Problem first = problems.get(0);
             List<Object> path = new ArrayList<>(at);
-            path.addAll(first.path());
+            path.addAll(steps(problems.getFirst().field()));
             String more = problems.size() == 1 ? "" : " (and " + (problems.size() - 1) + " more)";
-            throw refused(location, document, path, first.problem() + more);
+            throw refused(location, document, path, problems.getFirst().message() + more);
         }
         return origin.complete(pod, content, location);
+    }
+
+    /**
+     * The rules of the API server that a static pod breaks, and its references, of which it may have none.
+     *
+     * @param content the pod with its defaults, before its name is completed
+     */
+    private static List<StatusCause> problems(ObjectNode content, StaticPods origin, List<StatusCause> references) {
+        ObjectNode pod = content.deepCopy().put("apiVersion", "v1").put("kind", "Pod");
+        if (Json.text(pod, "metadata", "namespace").isEmpty()) {
+            Json.child(pod, "metadata").put("namespace", StaticPods.NAMESPACE);
+        }
+        Problems problems = new Problems();
+        MetadataValidation.create(pod, true, name -> Formats.dnsSubdomain(origin.nameOf(name)), problems);
+        PodValidation.pod(pod, problems);
+        if (!pod.path("spec").path("ephemeralContainers").isEmpty()) {
+            problems.forbidden("spec.ephemeralContainers", "cannot be set on create");
+        }
+        references.forEach(problems::add);
+        return problems.causes();
+    }
+
+    /** The steps of a path of a rule, such as {@code spec.containers[0].image}. Keys of maps are in brackets, too. */
+    private static List<Object> steps(String path) {
+        return STEP.matcher(path).results().<Object>map(step -> {
+            String text = step.group().replaceAll("[\\[\\]]", "");
+            return step.start(1) < 0 ? text : Integer.valueOf(text);
+        }).toList();
     }
 
     /** The path of the first null in a list; null if there is none. No list of a Pod may contain null. */

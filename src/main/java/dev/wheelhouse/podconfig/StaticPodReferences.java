@@ -1,72 +1,83 @@
 package dev.wheelhouse.podconfig;
 
 import java.util.List;
-import java.util.Optional;
-import java.util.stream.IntStream;
-import java.util.stream.Stream;
-
-import io.kubernetes.client.openapi.models.V1PodSpec;
+import java.util.Map;
 
 import tools.jackson.databind.JsonNode;
 
-import dev.wheelhouse.client.ModelJson;
-import dev.wheelhouse.podconfig.StaticPodValidation.Problem;
+import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.apiserver.validation.StatusCause;
+
+import static dev.wheelhouse.apiserver.json.Json.text;
+import static dev.wheelhouse.apiserver.validation.Problems.each;
 
 /**
  * Finds references of a pod to API objects. A static pod must run without an API server, so it may have none (upstream:
  * {@code HasAPIObjectReference} in {@code pkg/api/pod/util.go}). Pure functions.
  */
 final class StaticPodReferences {
-    /** Fields of a pod's spec, and what they refer to. A star is each element; alternatives are between bars. */
-    private static final String FIELDS = """
-            serviceAccountName|serviceAccount the ServiceAccount
-            imagePullSecrets Secrets
-            resourceClaims ResourceClaims
-            initContainers|containers.*.envFrom.*.configMapRef ConfigMaps
-            initContainers|containers.*.envFrom.*.secretRef Secrets
-            initContainers|containers.*.env.*.valueFrom.configMapKeyRef ConfigMaps
-            initContainers|containers.*.env.*.valueFrom.secretKeyRef Secrets
-            volumes.*.configMap ConfigMaps
-            volumes.*.secret|azureFile Secrets
-            volumes.*.csi CSIDrivers
-            volumes.*.glusterfs Endpoints
-            volumes.*.persistentVolumeClaim|ephemeral PersistentVolumeClaims
-            volumes.*.cephfs|cinder|flexVolume|iscsi|rbd|scaleIO|storageos.secretRef Secrets
-            volumes.*.projected.sources.*.configMap ConfigMaps
-            volumes.*.projected.sources.*.secret Secrets
-            volumes.*.projected.sources.*.serviceAccountToken ServiceAccounts
-            volumes.*.projected.sources.*.clusterTrustBundle ClusterTrustBundles
-            volumes.*.projected.sources.*.podCertificate PodCertificates
-            """;
+    /** The types that sources of volumes refer to, by the field. */
+    private static final Map<String, String> VOLUMES = Map.of("configMap", "ConfigMaps", "secret", "Secrets",
+            "csi", "CSIDrivers", "glusterfs", "Endpoints", "persistentVolumeClaim", "PersistentVolumeClaims",
+            "ephemeral", "PersistentVolumeClaims", "azureFile", "Secrets");
+    private static final Map<String, String> PROJECTED = Map.of("configMap", "ConfigMaps", "secret", "Secrets",
+            "serviceAccountToken", "ServiceAccounts", "clusterTrustBundle", "ClusterTrustBundles",
+            "podCertificate", "PodCertificates");
+    private static final Map<String, String> VARIABLES = Map.of("configMapRef", "ConfigMaps", "secretRef", "Secrets",
+            "configMapKeyRef", "ConfigMaps", "secretKeyRef", "Secrets");
+    /** Any source of a volume may have one. */
+    private static final Map<String, String> SECRET = Map.of("secretRef", "Secrets");
+
+    private final Problems found = new Problems();
 
     private StaticPodReferences() {}
 
-    /** The first reference; empty if there is none. */
-    static Optional<Problem> find(V1PodSpec spec) {
-        JsonNode tree = ModelJson.tree(spec);
-        return FIELDS.lines().map(line -> line.split(" ", 2))
-                .flatMap(field -> find(tree, List.of("spec"), List.of(field[0].split("[.]")), field[1])).findFirst();
+    /** The references of a pod's spec, as it is in the manifest. */
+    static List<StatusCause> find(JsonNode spec) {
+        StaticPodReferences references = new StaticPodReferences();
+        references.spec(spec);
+        return references.found.causes();
     }
 
-    private static Stream<Problem> find(JsonNode node, List<Object> path, List<String> steps, String to) {
-        if (steps.isEmpty()) {
-            boolean absent = node.isMissingNode() || node.isNull() || node.isArray() && node.isEmpty()
-                    || node.isString() && node.stringValue().isEmpty();
-            return absent
-                    ? Stream.empty()
-                    : Stream.of(new Problem(path, "static pods may not reference " + to
-                            + (node.isString() ? " " + node : "")
-                            + ": write what is needed into the manifest or onto the host"));
+    private void refers(String to, String path) {
+        found.add(new StatusCause(path, "FieldValueForbidden", "static pods may not reference " + to
+                + ": write what is needed into the manifest or onto the host"));
+    }
+
+    /** @param types the types that fields refer to */
+    private void fields(JsonNode object, String path, Map<String, String> types) {
+        for (String field : object.propertyNames()) {
+            String type = types.get(field);
+            if (type != null) {
+                refers(type, path + "." + field);
+            }
         }
-        List<String> rest = steps.subList(1, steps.size());
-        return steps.getFirst().equals("*")
-                ? IntStream.range(0, node.size()).boxed()
-                        .flatMap(i -> find(node.path(i), append(path, i), rest, to))
-                : Stream.of(steps.getFirst().split("[|]"))
-                        .flatMap(field -> find(node.path(field), append(path, field), rest, to));
     }
 
-    private static List<Object> append(List<Object> path, Object step) {
-        return Stream.concat(path.stream(), Stream.of(step)).toList();
+    private void spec(JsonNode spec) {
+        for (String field : List.of("serviceAccountName", "serviceAccount")) {
+            if (!text(spec, field).isEmpty()) {
+                refers("the ServiceAccount \"" + text(spec, field) + "\"", "spec." + field);
+            }
+        }
+        if (!spec.path("imagePullSecrets").isEmpty()) {
+            refers("Secrets", "spec.imagePullSecrets");
+        }
+        if (!spec.path("resourceClaims").isEmpty()) {
+            refers("ResourceClaims", "spec.resourceClaims");
+        }
+        for (String list : List.of("initContainers", "containers")) {
+            each(spec, "spec", list, (container, at) -> {
+                each(container, at, "envFrom", (from, here) -> fields(from, here, VARIABLES));
+                each(container, at, "env",
+                        (variable, here) -> fields(variable.path("valueFrom"), here + ".valueFrom", VARIABLES));
+            });
+        }
+        each(spec, "spec", "volumes", (volume, at) -> {
+            fields(volume, at, VOLUMES);
+            volume.properties().forEach(source -> fields(source.getValue(), at + "." + source.getKey(), SECRET));
+            each(volume.path("projected"), at + ".projected", "sources",
+                    (source, here) -> fields(source, here, PROJECTED));
+        });
     }
 }

@@ -29,6 +29,13 @@ import dev.wheelhouse.runtime.Hashes;
  *     depends on the node.
  */
 record StaticPods(String nodeName, boolean fromFile) {
+    /** The namespace of pods whose manifests name none. */
+    static final String NAMESPACE = "default";
+
+    /** The full name of a pod that has a name in its manifest. */
+    String nameOf(String name) {
+        return name + "-" + nodeName.toLowerCase(Locale.ROOT);
+    }
 
     /**
      * Completes a pod in place, and returns it.
@@ -40,9 +47,9 @@ record StaticPods(String nodeName, boolean fromFile) {
         if (isEmpty(meta.getUid())) {
             meta.uid(uid(content, location));
         }
-        meta.name(meta.getName() + "-" + nodeName.toLowerCase(Locale.ROOT));
+        meta.name(nameOf(meta.getName()));
         if (isEmpty(meta.getNamespace())) {
-            meta.namespace("default");
+            meta.namespace(NAMESPACE);
         }
         Map<String, String> annotations = new LinkedHashMap<>(
                 meta.getAnnotations() == null ? Map.of() : meta.getAnnotations());

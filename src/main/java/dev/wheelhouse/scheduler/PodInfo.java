@@ -13,7 +13,7 @@ import dev.wheelhouse.api.HostPort;
 import dev.wheelhouse.api.NodeSelection;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.OwnerReferences;
-import dev.wheelhouse.controller.Volumes;
+import dev.wheelhouse.volumes.Volumes;
 
 /**
  * The fields of a pod that the scheduler uses, computed once per version of the pod.

@@ -15,9 +15,9 @@ import io.kubernetes.client.openapi.models.V1Volume;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.controller.Volumes;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.informer.SharedInformerFactory;
+import dev.wheelhouse.volumes.Volumes;
 
 /**
  * The scheduler's view of claims and volumes: the caches, and the volumes that decisions have taken and no cache shows

@@ -9,9 +9,9 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1StorageClass;
 
 import dev.wheelhouse.api.ObjectKey;
-import dev.wheelhouse.controller.PodsOfClaims;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
+import dev.wheelhouse.volumes.PodsOfClaims;
 import dev.wheelhouse.workqueue.WorkQueue;
 
 /**

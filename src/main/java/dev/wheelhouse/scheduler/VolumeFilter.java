@@ -18,7 +18,7 @@ import io.kubernetes.client.openapi.models.V1TopologySelectorTerm;
 
 import dev.wheelhouse.api.NodeSelection;
 import dev.wheelhouse.api.ObjectKey;
-import dev.wheelhouse.controller.Volumes;
+import dev.wheelhouse.volumes.Volumes;
 
 /**
  * The nodes that can use a pod's volumes (upstream: {@code plugins/volumebinding}, {@code plugins/volumerestrictions}).

@@ -12,7 +12,7 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.client.ResourceClient;
-import dev.wheelhouse.controller.Volumes;
+import dev.wheelhouse.volumes.Volumes;
 
 /**
  * Writes the choice of volumes for a pod, and follows its effect (upstream: {@code BindPodVolumes} in

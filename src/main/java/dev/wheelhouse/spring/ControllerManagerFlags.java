@@ -10,7 +10,8 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 import dev.wheelhouse.client.http.ContentType;
-import dev.wheelhouse.controller.ControllerOptions;
+import dev.wheelhouse.controller.Options;
+import dev.wheelhouse.controllers.ControllerOptions;
 import dev.wheelhouse.controllers.node.NodeIpamController;
 
 /**
@@ -227,8 +228,8 @@ record ControllerManagerFlags(@DefaultValue("application/vnd.kubernetes.protobuf
     }
 
     /** The options of the controllers, without certificates and keys. */
-    ControllerOptions controllerOptions() {
-        return ControllerOptions.DEFAULTS.with(new ControllerOptions.PodGc(terminatedPodGcThreshold),
+    Options controllerOptions() {
+        return Options.DEFAULTS.with(new ControllerOptions.PodGc(terminatedPodGcThreshold),
                 new ControllerOptions.Periods(resourceQuotaSyncPeriod, namespaceSyncPeriod, pvclaimbinderSyncPeriod),
                 new ControllerOptions.Switches(enableGarbageCollector, enableDynamicProvisioning),
                 new ControllerOptions.HorizontalPodAutoscaler(horizontalPodAutoscalerSyncPeriod,

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 import dev.wheelhouse.apiserver.auth.OwnAuthority;
 import dev.wheelhouse.apiserver.auth.ServingCertificate;
-import dev.wheelhouse.controller.ControllerOptions;
+import dev.wheelhouse.controller.Options;
+import dev.wheelhouse.controllers.ControllerOptions;
 import dev.wheelhouse.pki.SigningAuthority;
 
 /**
@@ -36,9 +37,9 @@ final class Identities {
      * @throws BadOption if two options contradict each other
      * @throws dev.wheelhouse.apiserver.auth.AuthConfigException if a file cannot be used
      */
-    static ControllerOptions options(ControllerManagerFlags flags, ApiServerConnection connection) {
+    static Options options(ControllerManagerFlags flags, ApiServerConnection connection) {
         Identities identities = new Identities(flags, connection);
-        ControllerOptions options = flags.controllerOptions();
+        Options options = flags.controllerOptions();
         ControllerOptions.Identity identity = options.get(ControllerOptions.Identity.DEFAULTS);
         return options.with(new ControllerOptions.Identity(identities.rootCa(), identities.tokenKeys(),
                 identities.signers(), identity.clusterSigningDuration(), identity.legacyTokenCleanUpPeriod()));

@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
 
+import dev.wheelhouse.builtin.BuiltInControllers;
 import dev.wheelhouse.controller.DefaultControllerContext;
-import dev.wheelhouse.manager.BuiltInControllers;
 import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.manager.ControllerSelection;
 import dev.wheelhouse.operator.Operator;

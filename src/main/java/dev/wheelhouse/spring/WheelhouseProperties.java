@@ -14,9 +14,9 @@ import org.springframework.util.unit.DataSize;
 import io.kubernetes.client.custom.Quantity;
 import io.kubernetes.client.custom.QuantityFormatException;
 
+import dev.wheelhouse.builtin.BuiltInControllers;
 import dev.wheelhouse.controllers.serviceaccount.ServiceAccountController;
 import dev.wheelhouse.informer.InformerOptions;
-import dev.wheelhouse.manager.BuiltInControllers;
 import dev.wheelhouse.manager.ControllerSelection;
 import dev.wheelhouse.manager.ManagerGuard;
 import dev.wheelhouse.manager.Standby;

@@ -8,9 +8,9 @@ import java.util.stream.IntStream;
 
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.controller.ControllerContext;
-import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.controller.DefaultControllerContext.Settings;
+import dev.wheelhouse.controller.Options;
 import dev.wheelhouse.election.Leadership;
 import dev.wheelhouse.embedded.HollowCluster;
 import dev.wheelhouse.event.EventBroadcaster;
@@ -65,7 +65,7 @@ final class ControllerProcess implements AutoCloseable {
 
     /** Starts a process whose loops have threads. */
     static ControllerProcess onThreads(KubeClient client, Clock clock, List<ControllerDescriptor> controllers,
-            int nodes, ControllerOptions controllerOptions) {
+            int nodes, Options controllerOptions) {
         ControllerProcess process = new ControllerProcess(client, clock, new LoopRunner("controllers", clock),
                 new LoopRunner("hollow", clock), InformerOptions.defaults(),
                 Settings.defaults().with(controllerOptions), context -> context, controllers, nodes);
@@ -81,7 +81,7 @@ final class ControllerProcess implements AutoCloseable {
      * @param options of the informers
      */
     static ControllerProcess stepped(KubeClient client, Clock clock, List<ControllerDescriptor> controllers, int nodes,
-            UnaryOperator<ControllerContext> view, InformerOptions options, ControllerOptions controllerOptions) {
+            UnaryOperator<ControllerContext> view, InformerOptions options, Options controllerOptions) {
         ControllerProcess process = new ControllerProcess(client, clock, new SteppedRunner("controllers", clock),
                 new SteppedRunner("hollow", clock),
                 options, Settings.stepped().with(controllerOptions), view, controllers, nodes);

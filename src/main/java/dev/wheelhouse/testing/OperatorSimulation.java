@@ -18,7 +18,7 @@ import com.google.errorprone.annotations.CanIgnoreReturnValue;
 
 import io.kubernetes.client.common.KubernetesObject;
 
-import dev.wheelhouse.manager.BuiltInControllers;
+import dev.wheelhouse.builtin.BuiltInControllers;
 import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.operator.Operator;
 import dev.wheelhouse.operator.Operators;

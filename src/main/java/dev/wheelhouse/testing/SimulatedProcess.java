@@ -28,8 +28,8 @@ import dev.wheelhouse.client.WatchEvent;
 import dev.wheelhouse.client.WatchOptions;
 import dev.wheelhouse.client.WatchStream;
 import dev.wheelhouse.controller.Controller;
-import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.FailingKey;
+import dev.wheelhouse.controller.Options;
 import dev.wheelhouse.informer.InformerOptions;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.manager.ControllerDescriptor;
@@ -59,7 +59,7 @@ final class SimulatedProcess implements Interceptor, AutoCloseable {
         this.process = ControllerProcess.stepped(new InterceptedClient(client, this), run.clock(), List.of(descriptor),
                 0, context -> new ToldContext(context, this),
                 InformerOptions.builder().batch(1).seed(seed).detectMutations(detectMutations).build(),
-                ControllerOptions.DEFAULTS);
+                Options.DEFAULTS);
     }
 
     ControllerProcess process() {

@@ -17,8 +17,8 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.client.ModelJson;
-import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.FailingKey;
+import dev.wheelhouse.controller.Options;
 import dev.wheelhouse.informer.InformerOptions;
 import dev.wheelhouse.operator.Crds;
 import dev.wheelhouse.runtime.Loop;
@@ -77,7 +77,7 @@ final class SimulatedRun implements AutoCloseable {
                 MOST_ROUNDS, is(SimulatedFault.ORDER) ? new Random(point().at()) : null);
         stepper.addClosed(ControllerProcess.stepped(server.client("cluster"), clock, scenario.cluster(),
                 scenario.nodes(), context -> context, InformerOptions.builder().seed(SEED).build(),
-                ControllerOptions.DEFAULTS));
+                Options.DEFAULTS));
     }
 
     private boolean is(SimulatedFault fault) {

@@ -27,13 +27,14 @@ import dev.wheelhouse.apiserver.auth.OwnAuthority;
 import dev.wheelhouse.apiserver.auth.Security;
 import dev.wheelhouse.apiserver.auth.ServerKeys;
 import dev.wheelhouse.apiserver.resources.RuntimeConfig;
+import dev.wheelhouse.builtin.BuiltInControllers;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.http.ContentType;
 import dev.wheelhouse.client.http.HttpKubeClient;
 import dev.wheelhouse.client.http.KubeConfigs;
-import dev.wheelhouse.controller.ControllerOptions;
+import dev.wheelhouse.controller.Options;
+import dev.wheelhouse.controllers.ControllerOptions;
 import dev.wheelhouse.informer.InformerOptions;
-import dev.wheelhouse.manager.BuiltInControllers;
 import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.operator.Crds;
 import dev.wheelhouse.operator.Operator;
@@ -93,7 +94,7 @@ public final class TestServer implements AutoCloseable {
             serve(Operators.webhooks(builder.operators));
             List<ControllerDescriptor> controllers = builder.controllers();
             if (!controllers.isEmpty() || builder.nodes > 0) {
-                start(controllers, builder.nodes, ControllerOptions.DEFAULTS.with(
+                start(controllers, builder.nodes, Options.DEFAULTS.with(
                         ControllerOptions.Identity.DEFAULTS.with(server.authority(), security.signingKeys())));
             }
         } catch (RuntimeException e) {
@@ -120,7 +121,7 @@ public final class TestServer implements AutoCloseable {
         }
     }
 
-    private void start(List<ControllerDescriptor> controllers, int nodes, ControllerOptions options) {
+    private void start(List<ControllerDescriptor> controllers, int nodes, Options options) {
         KubeClient own = server.client(CLIENT);
         Stepper steps = stepper;
         if (steps == null) {

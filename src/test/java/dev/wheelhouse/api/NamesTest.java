@@ -22,8 +22,8 @@ class NamesTest {
     }
 
     @ParameterizedTest
-    @CsvSource(quoteCharacter = '`', value = {"``, true", "My.value_1, true", "a/b, false", "a-, false"})
-    void valuesOfLabels(String value, boolean valid) {
-        assertThat(Names.isLabelValue(value)).isEqualTo(valid);
+    @CsvSource(quoteCharacter = '`', value = {"``, false", "My.value_1, true", "a/b, false", "a-, false"})
+    void valuesOfLabelsThatAreNotEmpty(String value, boolean valid) {
+        assertThat(Names.hasKeyForm(value)).isEqualTo(valid);
     }
 }

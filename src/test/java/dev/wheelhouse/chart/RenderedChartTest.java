@@ -16,10 +16,15 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
 
+import dev.wheelhouse.builtin.BuiltInControllers;
+import dev.wheelhouse.manager.ControllerSelection;
 import dev.wheelhouse.testing.EmbeddedApiServer;
 import dev.wheelhouse.testing.TestServer;
 
@@ -179,13 +184,21 @@ class RenderedChartTest {
 
     // ---- rights
 
-    @Test
-    void onlyTheChosenControllersHaveRights() {
-        assertThat(resources("wheelhouse: {controllers: [deployment]}")).contains("deployments", "replicasets")
-                .doesNotContain("*/*", "daemonsets/status", "jobs");
-        assertThat(resources("wheelhouse: {controllers: ['*', -garbagecollector, -namespace, -resourcequota]}"))
-                .contains("daemonsets/status").doesNotContain("*/*");
-        assertThat(resources("wheelhouse: {controllers: [garbage-collector-controller]}")).contains("*/*");
+    /** A template cannot call the manager's selection, so each choice must give the rights of the same controllers. */
+    @ParameterizedTest
+    @ValueSource(strings = {"*", "deployment", "*,-garbagecollector,-namespace-controller", "-job,*,ttl",
+            "deployment,-deployment,bootstrapsigner", "-deployment,deployment,cronjob", "*,token-cleaner-controller"})
+    void theChartSelectsControllersAsTheManagerDoes(String entries) throws IOException {
+        List<String> chosen = List.of(entries.split(","));
+        JsonNode table = Chart.documents(Files.readString(Chart.DIRECTORY.resolve("files/rights.yaml"))).getFirst();
+        List<JsonNode> expected = rules(List.of("-deployment"));
+        ControllerSelection.select(chosen, BuiltInControllers.all(), BuiltInControllers.byDefault()::contains)
+                .forEach(each -> table.path(each.name()).path("rules").forEach(rule -> {
+                    ((ObjectNode) rule).remove("namespace");
+                    expected.add(rule);
+                }));
+
+        assertThat(rules(chosen)).containsExactlyInAnyOrderElementsOf(expected);
     }
 
     @Test
@@ -221,14 +234,13 @@ class RenderedChartTest {
         return Chart.render(directory, values).stream().map(each -> each.path("kind").asString()).toList();
     }
 
-    /** The resources of the ClusterRole; those of all groups begin with a star and a slash. */
-    private List<String> resources(String values) {
-        List<String> resources = new ArrayList<>();
-        Chart.of(Chart.render(directory, values), "ClusterRole").path("rules").forEach(rule -> {
-            String every = rule.path("apiGroups").path(0).asString().equals("*") ? "*/" : "";
-            rule.path("resources").forEach(each -> resources.add(every + each.asString()));
-        });
-        return resources;
+    /** The rules of all roles, in a new list. */
+    private List<JsonNode> rules(List<String> controllers) {
+        List<JsonNode> rules = new ArrayList<>();
+        String chosen = JsonMapper.shared().writeValueAsString(controllers);
+        Chart.render(directory, "wheelhouse: {controllers: " + chosen + "}")
+                .forEach(each -> each.path("rules").forEach(rules::add));
+        return rules;
     }
 
     /** The alerts and the dashboard stay as they are in their files. */

@@ -17,6 +17,7 @@ import java.util.TreeMap;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.wheelhouse.builtin.BuiltInControllers;
 import dev.wheelhouse.controller.Controller;
 import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.controller.Worker;

@@ -47,20 +47,6 @@ class ControllerSelectionTest {
                 .extracting(ControllerDescriptor::name).containsExactly("deployment-controller");
     }
 
-    /** Names from {@code cmd/kube-controller-manager/names/controller_names.go}, aliases from {@code app/*.go}. */
-    @ParameterizedTest(name = "{0} is {1}")
-    @CsvSource({"deployment-controller, deployment-controller", "deployment, deployment-controller",
-            "replicaset-controller, replicaset-controller", "replicaset, replicaset-controller",
-            "replicationcontroller-controller, replicationcontroller-controller",
-            "replicationcontroller, replicationcontroller-controller", "disruption-controller, disruption-controller",
-            "disruption, disruption-controller", "garbage-collector-controller, garbage-collector-controller",
-            "garbagecollector, garbage-collector-controller", "namespace-controller, namespace-controller",
-            "namespace, namespace-controller"})
-    void theBuiltInControllersHaveUpstreamsNamesAndAliases(String said, String name) {
-        assertThat(ControllerSelection.select(List.of(said), BuiltInControllers.all(), each -> true))
-                .extracting(ControllerDescriptor::name).containsExactly(name);
-    }
-
     @Test
     void aControllerOfUpstreamThatIsNotHereIsTakenAndToldWithWhatFollows() {
         List<String> entries = List.of("*", "ttl", "bootstrap-signer-controller", "-podgc", "deployment");

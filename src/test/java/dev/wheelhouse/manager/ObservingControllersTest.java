@@ -15,9 +15,10 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
 import dev.wheelhouse.controller.ControllerMetrics;
-import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.DefaultControllerContext;
+import dev.wheelhouse.controller.Options;
 import dev.wheelhouse.controller.Parallel;
+import dev.wheelhouse.controllers.ControllerOptions;
 import dev.wheelhouse.workqueue.WorkQueueMetrics;
 import dev.wheelhouse.world.Cluster;
 import dev.wheelhouse.world.Yaml;
@@ -33,7 +34,7 @@ class ObservingControllersTest {
     private final AllControllers all = new AllControllers(cluster, cluster.context(
             new DefaultControllerContext.Settings((controller, preset) -> 1, Parallel.inOrder(), controller -> true,
                     controller -> false, WorkQueueMetrics.NONE, ControllerMetrics.NONE)
-                    .with(ControllerOptions.DEFAULTS.with(new ControllerOptions.NodeIpam(true,
+                    .with(Options.DEFAULTS.with(new ControllerOptions.NodeIpam(true,
                             List.of("10.1.0.0/22"), List.of(), 0, 0, 0)))));
     private final List<ResourceType> types = new ArrayList<>();
     private final List<ObjectKey> keys = new ArrayList<>();

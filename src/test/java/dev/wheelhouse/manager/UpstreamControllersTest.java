@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
+import dev.wheelhouse.builtin.BuiltInControllers;
 import dev.wheelhouse.facts.BuiltInResource;
 import dev.wheelhouse.manager.UpstreamControllers.Upstream;
 

@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -18,6 +19,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.KubeApiException;
@@ -25,14 +28,16 @@ import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
+import dev.wheelhouse.apiserver.auth.BootstrapPolicy;
+import dev.wheelhouse.builtin.BuiltInControllers;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.ListOptions;
 import dev.wheelhouse.client.PatchType;
-import dev.wheelhouse.controller.ControllerOptions;
+import dev.wheelhouse.controllers.ControllerOptions;
 import dev.wheelhouse.controllers.resourceclaim.DeviceTaintEvictionController;
 import dev.wheelhouse.controllers.resourceclaim.ResourceClaimController;
-import dev.wheelhouse.manager.BuiltInControllers;
 import dev.wheelhouse.manager.ControllerDescriptor;
+import dev.wheelhouse.manager.UpstreamControllers;
 import dev.wheelhouse.simulation.Quiet;
 import dev.wheelhouse.simulation.SteppedSystem;
 import dev.wheelhouse.testing.Interceptor;
@@ -300,28 +305,25 @@ class ChartRightsTest {
 
     // ---- the table
 
-    @SuppressWarnings("unchecked")
-    private static Map<String, Map<String, Object>> table() throws IOException {
-        return (Map<String, Map<String, Object>>) new org.yaml.snakeyaml.Yaml().load(Files.readString(TABLE));
+    private static JsonNode table() throws IOException {
+        return JsonMapper.shared().valueToTree(new org.yaml.snakeyaml.Yaml().load(Files.readString(TABLE)));
     }
 
-    @SuppressWarnings("unchecked")
-    private static List<Map<String, Object>> rules(String controller) throws IOException {
-        return (List<Map<String, Object>>) table().get(controller).get("rules");
+    private static Stream<JsonNode> rules(String controller) throws IOException {
+        return table().path(controller).path("rules").valueStream();
     }
 
-    @SuppressWarnings("unchecked")
-    private static List<String> texts(Map<String, Object> rule, String field) {
-        return (List<String>) rule.get(field);
-    }
-
-    /** The rights of a controller in the table, as {@code VERB GROUP/RESOURCE[/SUBRESOURCE]}. */
+    /** The rights of a controller in the table. */
     private static Set<String> granted(String controller) throws IOException {
+        return rights(rules(controller));
+    }
+
+    /** The rights that rules give, as {@code VERB GROUP/RESOURCE[/SUBRESOURCE]}. */
+    private static Set<String> rights(Stream<JsonNode> rules) {
         Set<String> rights = new TreeSet<>();
-        for (Map<String, Object> rule : rules(controller)) {
-            texts(rule, "verbs").forEach(verb -> texts(rule, "apiGroups").forEach(group -> texts(rule, "resources")
-                    .forEach(resource -> rights.add(verb + " " + group + "/" + resource))));
-        }
+        rules.forEach(rule -> rule.path("verbs").forEach(verb -> rule.path("apiGroups").forEach(group -> rule
+                .path("resources").forEach(resource -> rights.add(
+                        verb.asString() + " " + group.asString() + "/" + resource.asString())))));
         return rights;
     }
 
@@ -336,11 +338,11 @@ class ChartRightsTest {
 
     @Test
     void theTableHasAllControllersWithTheirAliases() throws IOException {
-        assertThat(table().keySet()).containsExactlyInAnyOrderElementsOf(
+        assertThat(table().propertyNames()).containsExactlyInAnyOrderElementsOf(
                 BuiltInControllers.all().stream().map(ControllerDescriptor::name).toList());
         for (ControllerDescriptor each : BuiltInControllers.all()) {
-            assertThat((List<?>) table().get(each.name()).get("aliases")).as(each.name())
-                    .isEqualTo(List.copyOf(each.aliases()));
+            assertThat(table().path(each.name()).path("aliases").valueStream().map(JsonNode::asString))
+                    .as(each.name()).containsExactlyElementsOf(each.aliases());
         }
     }
 
@@ -368,22 +370,39 @@ class ChartRightsTest {
         assertThat(unused).isEmpty();
     }
 
+    /**
+     * With {@code --wheelhouse.use-service-account-credentials} a controller writes by the rights of its account, which
+     * upstream's role gives it. Caches are read with the account of the process.
+     */
     @Test
-    void rulesForOneNamespaceAreThoseOfControllersThatAskForNoOther() throws IOException {
+    void upstreamsRolesGrantAllRightsButThoseOfCaches() throws IOException {
         for (ControllerDescriptor each : BuiltInControllers.all()) {
-            Set<String> granted = rules(each.name()).stream().map(rule -> String.valueOf(rule.get("namespace")))
-                    .collect(Collectors.toSet());
-            if (!granted.equals(Set.of("null"))) {
-                assertThat(granted).as(each.name()).isEqualTo(REQUESTED.namespaces(each.name()));
-            }
+            String account = UpstreamControllers.account(each.name());
+            Set<String> ofRole = grantedByUpstream(account);
+            assertThat(granted(each.name())).as(each.name()).allMatch(right -> account.isEmpty()
+                    || right.startsWith("list ") || right.startsWith("watch ")
+                    || ofRole.stream().anyMatch(have -> covers(have, right)));
         }
     }
 
+    private static Set<String> grantedByUpstream(String account) {
+        List<ObjectNode> policy = BootstrapPolicy.objects().stream().map(BootstrapPolicy.Bootstrap::object).toList();
+        Set<String> roles = policy.stream()
+                .filter(binding -> binding.path("subjects").valueStream()
+                        .anyMatch(subject -> subject.path("name").asString().equals(account)))
+                .map(binding -> binding.at("/roleRef/name").asString()).collect(Collectors.toSet());
+        return rights(policy.stream().filter(role -> roles.contains(role.at("/metadata/name").asString()))
+                .flatMap(role -> role.path("rules").valueStream()));
+    }
+
     @Test
-    void theControllersThatRunOnlyIfTheyAreNamedAreMarked() throws IOException {
+    void rulesForOneNamespaceAreThoseOfControllersThatAskForNoOther() throws IOException {
         for (ControllerDescriptor each : BuiltInControllers.all()) {
-            assertThat(table().get(each.name()).getOrDefault("named", false)).as(each.name())
-                    .isEqualTo(!BuiltInControllers.byDefault().contains(each));
+            Set<String> granted = rules(each.name()).map(rule -> rule.path("namespace").asString(""))
+                    .collect(Collectors.toSet());
+            if (!granted.equals(Set.of(""))) {
+                assertThat(granted).as(each.name()).isEqualTo(REQUESTED.namespaces(each.name()));
+            }
         }
     }
 }

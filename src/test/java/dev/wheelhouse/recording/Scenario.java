@@ -28,7 +28,8 @@ import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
-import dev.wheelhouse.controller.ControllerOptions;
+import dev.wheelhouse.controller.Options;
+import dev.wheelhouse.controllers.ControllerOptions;
 import dev.wheelhouse.world.Authorities;
 
 /**
@@ -136,7 +137,7 @@ record Scenario(String name, String doc, Duration idle, Set<String> controllers,
     }
 
     /** The options of the controllers. Only those of nodes, host paths and ended pods may differ. */
-    ControllerOptions controllerOptions() {
+    Options controllerOptions() {
         ControllerOptions.NodeLifecycle life = ControllerOptions.NodeLifecycle.DEFAULTS;
         return Authorities.options().with(new ControllerOptions.NodeIpam(
                 Boolean.parseBoolean(options.get("allocate-node-cidrs")), list("cluster-cidr"),

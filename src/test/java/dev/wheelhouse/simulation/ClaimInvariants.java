@@ -6,8 +6,8 @@ import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
 import io.kubernetes.client.openapi.models.V1Pod;
 
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.controller.Volumes;
 import dev.wheelhouse.controllers.volume.EphemeralVolumeController;
+import dev.wheelhouse.volumes.Volumes;
 
 import static dev.wheelhouse.simulation.Truth.name;
 

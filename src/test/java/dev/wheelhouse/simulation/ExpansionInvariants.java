@@ -8,8 +8,8 @@ import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
-import dev.wheelhouse.controller.Volumes;
 import dev.wheelhouse.controllers.volume.VolumeExpander;
+import dev.wheelhouse.volumes.Volumes;
 
 /**
  * Only a claim that requests more than it has is asked to grow. At the end each such claim of a class that allows it

@@ -12,13 +12,13 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.builtin.BuiltInControllers;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.controllers.disruption.DisruptionController;
 import dev.wheelhouse.controllers.garbagecollector.GarbageCollector;
 import dev.wheelhouse.controllers.namespace.NamespaceController;
 import dev.wheelhouse.controllers.node.NodeLifecycleController;
 import dev.wheelhouse.controllers.node.TaintEvictionController;
-import dev.wheelhouse.manager.BuiltInControllers;
 import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.simulation.Workload.Step;
 

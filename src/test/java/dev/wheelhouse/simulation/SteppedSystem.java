@@ -15,15 +15,15 @@ import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.apiserver.resources.RuntimeConfig;
 import dev.wheelhouse.apiserver.store.Storage;
+import dev.wheelhouse.builtin.BuiltInControllers;
 import dev.wheelhouse.client.KubeClient;
-import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.DefaultControllerContext.Settings;
+import dev.wheelhouse.controller.Options;
 import dev.wheelhouse.controllers.node.NodeLifecycleController;
 import dev.wheelhouse.controllers.node.TaintEvictionController;
 import dev.wheelhouse.controllers.node.TtlController;
 import dev.wheelhouse.controllers.quota.QuotaController;
 import dev.wheelhouse.controllers.servicecidr.ServiceCidrController;
-import dev.wheelhouse.manager.BuiltInControllers;
 import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;
@@ -89,7 +89,7 @@ public final class SteppedSystem implements AutoCloseable {
     }
 
     /** Sets the options of the controllers for the next start, instead of the defaults. */
-    public SteppedSystem with(ControllerOptions options) {
+    public SteppedSystem with(Options options) {
         settings = Settings.stepped().with(options);
         return this;
     }

@@ -10,7 +10,7 @@ import io.kubernetes.client.openapi.models.V1PersistentVolume;
 import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
 
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.controller.Volumes;
+import dev.wheelhouse.volumes.Volumes;
 
 import static dev.wheelhouse.simulation.Truth.name;
 import static dev.wheelhouse.simulation.Truth.uid;

@@ -11,13 +11,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
 
-import dev.wheelhouse.controller.ControllerOptions;
-import dev.wheelhouse.controller.ControllerOptions.Endpoints;
-import dev.wheelhouse.controller.ControllerOptions.HorizontalPodAutoscaler;
-import dev.wheelhouse.controller.ControllerOptions.Identity;
-import dev.wheelhouse.controller.ControllerOptions.NodeIpam;
-import dev.wheelhouse.controller.ControllerOptions.NodeLifecycle;
-import dev.wheelhouse.manager.BuiltInControllers;
+import dev.wheelhouse.builtin.BuiltInControllers;
+import dev.wheelhouse.controller.Options;
+import dev.wheelhouse.controllers.ControllerOptions;
+import dev.wheelhouse.controllers.ControllerOptions.Endpoints;
+import dev.wheelhouse.controllers.ControllerOptions.HorizontalPodAutoscaler;
+import dev.wheelhouse.controllers.ControllerOptions.Identity;
+import dev.wheelhouse.controllers.ControllerOptions.NodeIpam;
+import dev.wheelhouse.controllers.ControllerOptions.NodeLifecycle;
 import dev.wheelhouse.manager.UpstreamControllers;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -44,13 +45,13 @@ class ControllerOptionsTest {
         return new Binder(new MapConfigurationPropertySource(map)).bindOrCreate("wheelhouse", type);
     }
 
-    private static <G extends ControllerOptions.Group> G options(G group, String... options) {
+    private static <G extends Options.Group> G options(G group, String... options) {
         return flags(options).controllerOptions().get(group);
     }
 
     @Test
     void haveUpstreamsDefaults() {
-        for (ControllerOptions.Group defaults : List.of(ControllerOptions.PodGc.DEFAULTS,
+        for (Options.Group defaults : List.of(ControllerOptions.PodGc.DEFAULTS,
                 ControllerOptions.Periods.DEFAULTS, ControllerOptions.Switches.DEFAULTS,
                 ControllerOptions.Drivers.DEFAULTS, ControllerOptions.AttachDetach.DEFAULTS,
                 HorizontalPodAutoscaler.DEFAULTS, NodeLifecycle.DEFAULTS, NodeIpam.DEFAULTS, Endpoints.DEFAULTS,

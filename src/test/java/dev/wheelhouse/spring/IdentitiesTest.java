@@ -28,7 +28,7 @@ import dev.wheelhouse.apiserver.auth.AuthConfigException;
 import dev.wheelhouse.apiserver.auth.OwnAuthority;
 import dev.wheelhouse.apiserver.auth.ServerKeys;
 import dev.wheelhouse.client.http.ContentType;
-import dev.wheelhouse.controller.ControllerOptions;
+import dev.wheelhouse.controllers.ControllerOptions;
 import dev.wheelhouse.world.Cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;

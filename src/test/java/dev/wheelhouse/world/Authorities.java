@@ -9,7 +9,8 @@ import java.util.function.Supplier;
 
 import dev.wheelhouse.apiserver.auth.OwnAuthority;
 import dev.wheelhouse.apiserver.auth.ServerKeys;
-import dev.wheelhouse.controller.ControllerOptions;
+import dev.wheelhouse.controller.Options;
+import dev.wheelhouse.controllers.ControllerOptions;
 import dev.wheelhouse.pki.SigningAuthority;
 
 /** Certificates and keys for controllers. */
@@ -27,14 +28,14 @@ public final class Authorities {
     private Authorities() {}
 
     /** Options with all signers, an authority and a key of tokens, which are made when they are first used. */
-    public static ControllerOptions options() {
+    public static Options options() {
         Map<String, Supplier<SigningAuthority>> signers = new HashMap<>();
         for (String signer : List.of("kubelet-serving", "kube-apiserver-client-kubelet", "kube-apiserver-client",
                 "legacy-unknown")) {
             signers.put("kubernetes.io/" + signer,
                     Own.AUTHORITY::authority);
         }
-        return ControllerOptions.DEFAULTS
+        return Options.DEFAULTS
                 .with(new ControllerOptions.Identity(ROOT, KEYS::signingKeys, signers, YEAR, YEAR));
     }
 }

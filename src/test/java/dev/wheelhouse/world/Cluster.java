@@ -45,9 +45,9 @@ import dev.wheelhouse.client.WatchEvent;
 import dev.wheelhouse.client.WatchOptions;
 import dev.wheelhouse.client.WatchStream;
 import dev.wheelhouse.controller.ControllerMetrics;
-import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.controller.Measure;
+import dev.wheelhouse.controller.Options;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.InformerFactory;
 import dev.wheelhouse.informer.InformerMetrics;
@@ -144,11 +144,11 @@ public final class Cluster implements AutoCloseable {
 
     /** A context for controllers that one thread steps. */
     public DefaultControllerContext context() {
-        return context(ControllerOptions.DEFAULTS);
+        return context(Options.DEFAULTS);
     }
 
     /** A context with options of the built-in controllers. */
-    public DefaultControllerContext context(ControllerOptions options) {
+    public DefaultControllerContext context(Options options) {
         DefaultControllerContext.Settings stepped = DefaultControllerContext.Settings.stepped();
         return context(new DefaultControllerContext.Settings(stepped.workers(), stepped.parallel(),
                 stepped.observes(), stepped.mayWrite(), stepped.queueMetrics(), new ControllerMetrics() {

@@ -5,9 +5,9 @@ import java.util.Set;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.error.Errors;
-import dev.wheelhouse.apiserver.error.StatusCause;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StoredObject;
+import dev.wheelhouse.apiserver.validation.StatusCause;
 
 /**
  * Refuses new objects in a namespace that is missing or being deleted, and the deletion of some namespaces (upstream:

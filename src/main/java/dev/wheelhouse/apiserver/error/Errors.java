@@ -14,6 +14,8 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.auth.RequestInfo;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.apiserver.validation.StatusCause;
 
 /**
  * Creates failures in upstream's words. Most methods correspond to a constructor of the same name in upstream's
@@ -213,6 +215,13 @@ public final class Errors {
     /** 422 for an object that breaks rules. */
     public static StatusException invalid(ResourceType type, String name, List<StatusCause> causes) {
         return invalid(type.group(), type.kind(), name, causes);
+    }
+
+    /** @throws StatusException 422 for the object of that kind and name, if it has problems */
+    public static void refuse(Problems problems, String group, String kind, String name) {
+        if (!problems.isEmpty()) {
+            throw invalid(group, kind, name, problems.causes());
+        }
     }
 
     public static StatusException invalid(String group, String kind, String name, List<StatusCause> causes) {

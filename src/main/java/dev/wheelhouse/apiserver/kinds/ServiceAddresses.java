@@ -12,11 +12,11 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.error.Errors;
-import dev.wheelhouse.apiserver.error.StatusCause;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.Selection;
+import dev.wheelhouse.apiserver.validation.StatusCause;
 
 /**
  * Allocates the cluster IPs (10.96.0.0/12) and node ports (30000 to 32767) of Services (upstream:

@@ -13,7 +13,6 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.auth.User;
-import dev.wheelhouse.apiserver.error.StatusCause;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.table.Item;
@@ -23,6 +22,7 @@ import dev.wheelhouse.apiserver.validation.MetadataValidation;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Rules;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
+import dev.wheelhouse.apiserver.validation.StatusCause;
 import dev.wheelhouse.facts.ResourceInfo;
 import dev.wheelhouse.facts.Schemas;
 import dev.wheelhouse.facts.TypeSchema;

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
+import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.validation.Problems;
 
@@ -101,7 +102,7 @@ public record DeleteOptions(@Nullable Long grace, @Nullable String uid, @Nullabl
             problems.notSupported("propagationPolicy", policy, "Foreground", "Background", "Orphan", "nil");
         }
         WriteOptions.dryRun(dryRuns, problems);
-        problems.refuse("meta.k8s.io", "DeleteOptions", "");
+        Errors.refuse(problems, "meta.k8s.io", "DeleteOptions", "");
         return this;
     }
 }

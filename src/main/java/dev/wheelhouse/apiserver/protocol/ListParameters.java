@@ -52,7 +52,7 @@ public record ListParameters(Selection selection, int limit, String match, Strin
         } else {
             options.checkList(problems);
         }
-        problems.refuse("meta.k8s.io", "ListOptions", "");
+        Errors.refuse(problems, "meta.k8s.io", "ListOptions", "");
         String shard = query.get("shardSelector");
         ListParameters named = options.named(target);
         return shard.isEmpty() ? named : named.of(shard);

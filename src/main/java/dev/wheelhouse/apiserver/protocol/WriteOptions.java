@@ -5,6 +5,7 @@ import java.util.List;
 
 import tools.jackson.databind.node.ArrayNode;
 
+import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.validation.Problems;
 
@@ -36,7 +37,7 @@ public final class WriteOptions {
         if (!List.of("", "Ignore", "Strict", "Warn").contains(validation)) {
             problems.notSupported("fieldValidation", validation, "", "Ignore", "Strict", "Warn");
         }
-        problems.refuse("meta.k8s.io",
+        Errors.refuse(problems, "meta.k8s.io",
                 patch ? "PatchOptions" : request.method().equals("PUT") ? "UpdateOptions" : "CreateOptions", "");
     }
 

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.apiserver.error.StatusCause;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.validation.StatusCause;
 import dev.wheelhouse.apiserver.webhook.Conversion;
 
 /**

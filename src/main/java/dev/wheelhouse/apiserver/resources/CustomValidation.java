@@ -22,11 +22,11 @@ import tools.jackson.databind.node.IntNode;
 import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.node.StringNode;
 
-import dev.wheelhouse.apiserver.error.StatusCause;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.JsonKey;
 import dev.wheelhouse.apiserver.schema.FieldPath;
 import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.apiserver.validation.StatusCause;
 import dev.wheelhouse.apiserver.work.Deadline;
 import dev.wheelhouse.cel.UserPattern;
 

@@ -12,11 +12,11 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.apiserver.error.StatusCause;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.JsonKey;
 import dev.wheelhouse.apiserver.schema.FieldPath;
 import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.apiserver.validation.StatusCause;
 import dev.wheelhouse.apiserver.work.Deadline;
 import dev.wheelhouse.cel.CelBudget;
 import dev.wheelhouse.cel.CelRule;

@@ -211,7 +211,7 @@ record PodSubresources(ObjectStore store, Writes writes, Renderer renderer, Cloc
         if (query.has("stream")) {
             problems.forbidden("stream", "may not be specified");
         }
-        problems.refuse("", "PodLogOptions", target.name());
+        Errors.refuse(problems, "", "PodLogOptions", target.name());
         String problem = containerProblem(pod.tree(), query);
         if (problem != null) {
             throw Errors.badRequest(problem);

@@ -10,7 +10,6 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.auth.ServiceAccountTokens;
 import dev.wheelhouse.apiserver.error.Errors;
-import dev.wheelhouse.apiserver.error.StatusCause;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.protocol.Accept;
@@ -21,6 +20,7 @@ import dev.wheelhouse.apiserver.protocol.Renderer;
 import dev.wheelhouse.apiserver.protocol.Target;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StoredObject;
+import dev.wheelhouse.apiserver.validation.StatusCause;
 import dev.wheelhouse.runtime.Clock;
 
 /**

@@ -15,8 +15,6 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.node.StringNode;
 
-import dev.wheelhouse.apiserver.error.Errors;
-import dev.wheelhouse.apiserver.error.StatusCause;
 import dev.wheelhouse.apiserver.json.Json;
 
 /**
@@ -39,13 +37,6 @@ public final class Problems {
 
     public boolean isEmpty() {
         return causes.isEmpty();
-    }
-
-    /** @throws ApiException 422 for the object of that kind and name, if it has problems */
-    public void refuse(String group, String kind, String name) {
-        if (!causes.isEmpty()) {
-            throw Errors.invalid(group, kind, name, causes());
-        }
     }
 
     /** Whether further causes are dropped. */

@@ -1,7 +1,8 @@
 /**
- * The validation rules that several kinds share, in the words of Kubernetes 1.36. Rules add what they find to a
- * {@link dev.wheelhouse.apiserver.validation.Problems}, which has a method for each kind of error.
- * Most rules of all kinds are rows of {@code rules.tsv}, beside the other facts, which
+ * The validation rules that several kinds share, in the words of Kubernetes 1.36; those of pods hold for static pods of
+ * manifests, too. Rules add what they find to a {@link dev.wheelhouse.apiserver.validation.Problems}, which has a
+ * method for each kind of error; a {@link dev.wheelhouse.apiserver.validation.StatusCause} is a field, a reason and a
+ * message. Most rules of all kinds are rows of {@code rules.tsv}, beside the other facts, which
  * {@link dev.wheelhouse.apiserver.validation.Rules} reads. The rules that compute or relate fields are methods:
  * {@link dev.wheelhouse.apiserver.validation.MetadataValidation} checks metadata,
  * {@link dev.wheelhouse.apiserver.validation.PodValidation} pods and their parts,

@@ -1,6 +1,5 @@
 package dev.wheelhouse.client.decode;
 
-import java.util.AbstractList;
 import java.util.List;
 import java.util.function.Function;
 
@@ -29,7 +28,7 @@ final class KnownVersion {
     private final long[] read = new long[2];
     private boolean searched;
     private @Nullable KubernetesObject cached;
-    private Fingerprints known = Fingerprints.NONE;
+    private PartFingerprints known = PartFingerprints.NONE;
 
     /** @param key the random key of the fingerprints; those of another key are never equal */
     KnownVersion(Function<ObjectKey, ? extends @Nullable KubernetesObject> cache, long key) {
@@ -49,36 +48,6 @@ final class KnownVersion {
     }
 
     /**
-     * The fingerprints of an object's parts; 0 for a part that has none. It takes the place of the object's
-     * {@code managedFields}, which decoders leave out, and is an empty list. A copy of the object does not have it.
-     */
-    private static final class Fingerprints extends AbstractList<Object> {
-        static final Fingerprints NONE = new Fingerprints(0, 0);
-
-        final long first;
-        final long second;
-
-        Fingerprints(long first, long second) {
-            this.first = first;
-            this.second = second;
-        }
-
-        long of(int part) {
-            return part == 0 ? first : second;
-        }
-
-        @Override
-        public Object get(int index) {
-            throw new IndexOutOfBoundsException(index);
-        }
-
-        @Override
-        public int size() {
-            return 0;
-        }
-    }
-
-    /**
      * Reads a part of the object, or takes it from the cached version.
      *
      * @param object the object as far as it was read
@@ -88,7 +57,7 @@ final class KnownVersion {
     Object read(KubernetesObject object, WireShape.Slot slot, WireCursor in, int end) {
         long fingerprint = end - in.at < SHORTEST ? 0 : fingerprint(in.bytes, in.at, end);
         KubernetesObject before = fingerprint == 0 ? null : cached(object);
-        Object value = before != null && known.of(slot.part) == fingerprint ? slot.property.get(before) : null;
+        Object value = before != null && known.ofPart(slot.part) == fingerprint ? slot.property.get(before) : null;
         if (value == null) {
             value = slot.reader().read(in, end, 0);
         }
@@ -109,7 +78,7 @@ final class KnownVersion {
             searched = true;
             KubernetesObject found = cache.apply(ObjectKey.of(object));
             if (found != null && found.getClass() == object.getClass()
-                    && (List<?>) found.getMetadata().getManagedFields() instanceof Fingerprints fingerprints) {
+                    && PartFingerprints.of(found) instanceof PartFingerprints fingerprints) {
                 cached = found;
                 known = fingerprints;
             }
@@ -118,12 +87,10 @@ final class KnownVersion {
     }
 
     /** Ends the object, which then has the fingerprints of its own parts. */
-    @SuppressWarnings({"unchecked", "rawtypes"})
     void end(KubernetesObject object) {
         V1ObjectMeta meta = object.getMetadata();
         if (meta != null && (read[0] != 0 || read[1] != 0)) {
-            boolean same = read[0] == known.first && read[1] == known.second;
-            meta.setManagedFields((List) (same ? known : new Fingerprints(read[0], read[1])));
+            known.with(read[0], read[1]).attachTo(meta);
         }
     }
 

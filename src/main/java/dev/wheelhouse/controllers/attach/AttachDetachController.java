@@ -33,19 +33,19 @@ import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerContext;
-import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Measure;
 import dev.wheelhouse.controller.OwnKeys;
-import dev.wheelhouse.controller.PodsOfClaims;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
-import dev.wheelhouse.controller.Volumes;
+import dev.wheelhouse.controllers.ControllerOptions;
 import dev.wheelhouse.controllers.attach.AttachDecisions.Decision;
 import dev.wheelhouse.controllers.attach.NodeAttachments.Wanted;
 import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
+import dev.wheelhouse.volumes.PodsOfClaims;
+import dev.wheelhouse.volumes.Volumes;
 import dev.wheelhouse.workqueue.RateLimits;
 
 /**

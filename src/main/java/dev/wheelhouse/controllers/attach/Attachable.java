@@ -13,8 +13,8 @@ import io.kubernetes.client.openapi.models.V1PersistentVolume;
 import io.kubernetes.client.openapi.models.V1PersistentVolumeSpec;
 import io.kubernetes.client.openapi.models.V1Volume;
 
-import dev.wheelhouse.controller.ReplacedDrivers;
 import dev.wheelhouse.runtime.Hashes;
+import dev.wheelhouse.volumes.CsiMigration;
 
 /**
  * A volume that is attached to a node before pods use it: one of a CSI driver, of Fibre Channel or of iSCSI. The last
@@ -56,7 +56,7 @@ record Attachable(String name, String title, @Nullable Csi csi, boolean exclusiv
 
     /** The volume of a PersistentVolume; null if it is not attached to nodes. */
     static @Nullable Attachable of(V1PersistentVolume declared) {
-        V1PersistentVolume volume = ReplacedDrivers.asCsi(declared);
+        V1PersistentVolume volume = CsiMigration.asCsi(declared);
         if (volume == null) {
             return null;
         }
@@ -87,7 +87,7 @@ record Attachable(String name, String title, @Nullable Csi csi, boolean exclusiv
 
     /** The volume that a pod of a namespace defines by itself; null if it is not attached to nodes. */
     static @Nullable Attachable of(V1Volume volume, String namespace) {
-        V1PersistentVolume replaced = ReplacedDrivers.asCsi(volume, namespace);
+        V1PersistentVolume replaced = CsiMigration.asCsi(volume, namespace);
         if (replaced != null) {
             Attachable its = of(replaced.getSpec());
             return new Attachable(its.name(), String.valueOf(replaced.getMetadata().getName()), its.csi(),

@@ -8,7 +8,7 @@ import io.kubernetes.client.openapi.models.V2HorizontalPodAutoscaler;
 
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
-import dev.wheelhouse.controller.ControllerOptions.HorizontalPodAutoscaler;
+import dev.wheelhouse.controllers.ControllerOptions.HorizontalPodAutoscaler;
 
 /**
  * Everything that a decision about an autoscaler depends on.

@@ -15,7 +15,7 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodCondition;
 import io.kubernetes.client.openapi.models.V1PodStatus;
 
-import dev.wheelhouse.controller.ControllerOptions.HorizontalPodAutoscaler;
+import dev.wheelhouse.controllers.ControllerOptions.HorizontalPodAutoscaler;
 import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.runtime.Durations;
 

@@ -15,9 +15,9 @@ import io.kubernetes.client.openapi.models.V1CertificateSigningRequestSpec;
 
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ControllerContext;
-import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
+import dev.wheelhouse.controllers.ControllerOptions;
 import dev.wheelhouse.pki.CertificateRequest;
 import dev.wheelhouse.pki.SigningAuthority;
 

@@ -17,13 +17,13 @@ import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.controller.Controller;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerMetrics;
-import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.IdleController;
 import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Measure;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.controller.TypeMonitors;
+import dev.wheelhouse.controllers.ControllerOptions;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.workqueue.RateLimits;
 

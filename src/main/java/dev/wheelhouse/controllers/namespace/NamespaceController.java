@@ -21,10 +21,10 @@ import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerContext;
-import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
+import dev.wheelhouse.controllers.ControllerOptions;
 import dev.wheelhouse.informer.ResourceEventHandler;
 
 /**

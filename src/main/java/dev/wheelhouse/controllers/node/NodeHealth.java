@@ -16,7 +16,7 @@ import io.kubernetes.client.openapi.models.V1NodeCondition;
 import io.kubernetes.client.openapi.models.V1NodeStatus;
 
 import dev.wheelhouse.client.ModelJson;
-import dev.wheelhouse.controller.ControllerOptions;
+import dev.wheelhouse.controllers.ControllerOptions;
 import dev.wheelhouse.runtime.Durations;
 
 /**

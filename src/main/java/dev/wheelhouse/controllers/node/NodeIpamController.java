@@ -14,12 +14,12 @@ import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.Controller;
 import dev.wheelhouse.controller.ControllerContext;
-import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.IdleController;
 import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.OwnKeys;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
+import dev.wheelhouse.controllers.ControllerOptions;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.workqueue.RateLimits;
 

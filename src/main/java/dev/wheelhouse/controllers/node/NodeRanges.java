@@ -10,8 +10,8 @@ import org.slf4j.LoggerFactory;
 import io.kubernetes.client.openapi.models.V1Node;
 
 import dev.wheelhouse.controller.ControllerMetrics;
-import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.Measure;
+import dev.wheelhouse.controllers.ControllerOptions;
 
 /**
  * The ranges of addresses that nodes have for their pods, one of each of the cluster's ranges (upstream:

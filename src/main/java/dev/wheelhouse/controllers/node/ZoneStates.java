@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.openapi.models.V1Node;
 import io.kubernetes.client.openapi.models.V1NodeCondition;
 
-import dev.wheelhouse.controller.ControllerOptions;
+import dev.wheelhouse.controllers.ControllerOptions;
 
 /**
  * The zones of a cluster, whose states determine the rates of evictions (upstream: {@code handleDisruption} in

@@ -21,7 +21,7 @@ import dev.wheelhouse.client.BoundedQuantity;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.Action.Write;
-import dev.wheelhouse.controller.Volumes;
+import dev.wheelhouse.volumes.Volumes;
 
 /**
  * Decides about one claim (upstream: {@code syncClaim} in

@@ -15,13 +15,13 @@ import dev.wheelhouse.client.ListPage;
 import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ObjectController;
-import dev.wheelhouse.controller.PodsOfClaims;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
-import dev.wheelhouse.controller.Volumes;
 import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
+import dev.wheelhouse.volumes.PodsOfClaims;
+import dev.wheelhouse.volumes.Volumes;
 import dev.wheelhouse.workqueue.RateLimits;
 
 /**

@@ -8,7 +8,7 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1Volume;
 
 import dev.wheelhouse.api.OwnerReferences;
-import dev.wheelhouse.controller.Volumes;
+import dev.wheelhouse.volumes.Volumes;
 
 /** The claims that pods with a node use. They must not be deleted. A set that grows; not thread safe. */
 final class ClaimsInUse {

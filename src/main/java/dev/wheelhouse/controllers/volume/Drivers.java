@@ -9,8 +9,8 @@ import io.kubernetes.client.openapi.models.V1PersistentVolume;
 import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
 import io.kubernetes.client.openapi.models.V1StorageClass;
 
-import dev.wheelhouse.controller.ReplacedDrivers;
-import dev.wheelhouse.controller.Volumes;
+import dev.wheelhouse.volumes.CsiMigration;
+import dev.wheelhouse.volumes.Volumes;
 
 /**
  * The drivers that make and delete the storage of volumes. Most are external. For host paths and NFS
@@ -34,7 +34,7 @@ final class Drivers {
     static boolean isDeletedByOthers(V1PersistentVolume volume) {
         String provisioner = Objects.requireNonNullElse(Volumes.annotation(volume, Volumes.PROVISIONED_BY), "");
         return !provisioner.isEmpty()
-                ? !isInTree(ReplacedDrivers.successorOf(provisioner))
+                ? !isInTree(CsiMigration.successorOf(provisioner))
                 : volume.getSpec().getCsi() != null || Volumes.isAnnotated(volume, Migration.MIGRATED_TO);
     }
 

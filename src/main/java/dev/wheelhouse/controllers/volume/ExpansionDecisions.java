@@ -26,8 +26,8 @@ import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.Action.Write;
-import dev.wheelhouse.controller.ReplacedDrivers;
-import dev.wheelhouse.controller.Volumes;
+import dev.wheelhouse.volumes.CsiMigration;
+import dev.wheelhouse.volumes.Volumes;
 
 /**
  * Decides about a claim that requests more than it has (upstream: {@code pkg/controller/volume/expand},
@@ -57,7 +57,7 @@ final class ExpansionDecisions {
                 && !Volumes.isAnnotated(volume, BEFORE_GROWTH)) {
             return BindingStep.NONE;
         }
-        String inTree = ReplacedDrivers.driverOf(volume);
+        String inTree = CsiMigration.driverOf(volume);
         if (inTree != null) {
             return askSuccessor(claim, inTree);
         }
@@ -75,7 +75,7 @@ final class ExpansionDecisions {
     private static BindingStep askSuccessor(V1PersistentVolumeClaim claim, String inTree) {
         Action event = event(claim, "Normal", EXTERNAL,
                 "CSI migration enabled for " + inTree + "; waiting for external resizer to expand the pvc");
-        String successor = ReplacedDrivers.successorOf(inTree);
+        String successor = CsiMigration.successorOf(inTree);
         return successor.equals(Volumes.annotation(claim, RESIZER))
                 ? BindingStep.last(event)
                 : BindingStep.last(event, patch(claim, successor, Map.of(), "it waits for " + successor));

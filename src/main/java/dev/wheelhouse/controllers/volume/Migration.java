@@ -16,8 +16,8 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.Action.Write;
-import dev.wheelhouse.controller.ReplacedDrivers;
-import dev.wheelhouse.controller.Volumes;
+import dev.wheelhouse.volumes.CsiMigration;
+import dev.wheelhouse.volumes.Volumes;
 
 /**
  * The marks of claims and volumes by their drivers: the name of the external driver that has replaced an in-tree
@@ -75,7 +75,7 @@ final class Migration {
         if (provisioner == null) {
             return false;
         }
-        String successor = ReplacedDrivers.successorOf(provisioner);
+        String successor = CsiMigration.successorOf(provisioner);
         return successor.equals(provisioner)
                 ? !Objects.requireNonNullElse(annotations.remove(MIGRATED_TO), "").isEmpty()
                 : !successor.equals(annotations.put(MIGRATED_TO, successor));
@@ -92,7 +92,7 @@ final class Migration {
         if (provisioner == null) {
             return finalizers;
         }
-        if (!ReplacedDrivers.successorOf(provisioner).equals(provisioner)) {
+        if (!CsiMigration.successorOf(provisioner).equals(provisioner)) {
             finalizers.remove(IN_TREE_PROTECTION);
         } else if (Drivers.isInTree(provisioner)) {
             finalizers.remove(EXTERNAL_PROTECTION);

@@ -16,8 +16,8 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.Action.Write;
-import dev.wheelhouse.controller.ReplacedDrivers;
-import dev.wheelhouse.controller.Volumes;
+import dev.wheelhouse.volumes.CsiMigration;
+import dev.wheelhouse.volumes.Volumes;
 
 /**
  * Decides about a claim for which a volume has to be made (upstream: {@code provisionClaim} in
@@ -40,7 +40,7 @@ final class Provisioning {
             return BindingStep.last(failed(claim, "storageclass.storage.k8s.io \"" + Volumes.classOf(claim)
                     + "\" not found"));
         }
-        String provisioner = ReplacedDrivers.successorOf(storageClass.getProvisioner());
+        String provisioner = CsiMigration.successorOf(storageClass.getProvisioner());
         if (provisioner.equals(Drivers.HOST_PATH)) {
             return onHostPath(view, storageClass);
         }

@@ -20,8 +20,8 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.Action.Write;
-import dev.wheelhouse.controller.ControllerOptions;
-import dev.wheelhouse.controller.Volumes;
+import dev.wheelhouse.controllers.ControllerOptions;
+import dev.wheelhouse.volumes.Volumes;
 
 /**
  * Decides about a released volume that a pod has to empty before the next use (upstream:

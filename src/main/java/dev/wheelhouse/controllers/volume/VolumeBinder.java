@@ -27,17 +27,17 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerContext;
-import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.KeyedController;
-import dev.wheelhouse.controller.PodsOfClaims;
-import dev.wheelhouse.controller.ReplacedDrivers;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.controller.TypedKey;
-import dev.wheelhouse.controller.Volumes;
+import dev.wheelhouse.controllers.ControllerOptions;
 import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
+import dev.wheelhouse.volumes.CsiMigration;
+import dev.wheelhouse.volumes.PodsOfClaims;
+import dev.wheelhouse.volumes.Volumes;
 import dev.wheelhouse.workqueue.Priority;
 import dev.wheelhouse.workqueue.RateLimits;
 
@@ -232,7 +232,7 @@ public final class VolumeBinder extends KeyedController<VolumeBinder.Key> {
                 ? Volumes.classOf(ofClaim.claim())
                 : Volumes.classOf(((VolumeView) view).volume());
         V1StorageClass storageClass = name.isEmpty() ? null : classes.get(ObjectKey.cluster(name));
-        return storageClass == null ? "N/A" : ReplacedDrivers.successorOf(storageClass.getProvisioner());
+        return storageClass == null ? "N/A" : CsiMigration.successorOf(storageClass.getProvisioner());
     }
 
     private interface After<V> {

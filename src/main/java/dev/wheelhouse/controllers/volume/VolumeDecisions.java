@@ -15,7 +15,7 @@ import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.Action.Write;
-import dev.wheelhouse.controller.Volumes;
+import dev.wheelhouse.volumes.Volumes;
 
 /**
  * Decides about one volume (upstream: {@code syncVolume} in

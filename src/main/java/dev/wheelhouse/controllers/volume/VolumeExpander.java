@@ -16,8 +16,8 @@ import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
-import dev.wheelhouse.controller.Volumes;
 import dev.wheelhouse.informer.ResourceEventHandler;
+import dev.wheelhouse.volumes.Volumes;
 import dev.wheelhouse.workqueue.Priority;
 import dev.wheelhouse.workqueue.RateLimits;
 

@@ -17,8 +17,8 @@ import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.controller.ControllerMetrics;
 import dev.wheelhouse.controller.Measure;
-import dev.wheelhouse.controller.Volumes;
 import dev.wheelhouse.controllers.volume.BindingStep.Operation;
+import dev.wheelhouse.volumes.Volumes;
 
 /**
  * The metrics of the binder (upstream: {@code pkg/controller/volume/persistentvolume/metrics}): the numbers of claims

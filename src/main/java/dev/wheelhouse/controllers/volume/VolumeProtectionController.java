@@ -8,7 +8,7 @@ import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
-import dev.wheelhouse.controller.Volumes;
+import dev.wheelhouse.volumes.Volumes;
 import dev.wheelhouse.workqueue.RateLimits;
 
 /** Keeps volumes that are bound from being deleted (upstream: {@code pkg/controller/volume/pvprotection}). */

@@ -11,11 +11,11 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.apiserver.error.StatusCause;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.patch.Patches;
 import dev.wheelhouse.apiserver.resources.ResourceRegistry;
 import dev.wheelhouse.apiserver.schema.FieldValidation;
+import dev.wheelhouse.apiserver.validation.StatusCause;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -15,13 +15,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.apiserver.error.StatusCause;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.kinds.Defaults;
 import dev.wheelhouse.apiserver.kinds.Strategies;
 import dev.wheelhouse.apiserver.patch.Patches;
 import dev.wheelhouse.apiserver.resources.ResourceRegistry;
 import dev.wheelhouse.apiserver.schema.GoldenApi.Exchange;
+import dev.wheelhouse.apiserver.validation.StatusCause;
 import dev.wheelhouse.facts.ResourceInfo;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -28,7 +28,8 @@ import io.kubernetes.client.openapi.models.V1VolumeError;
 import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.controller.ControllerOptions;
+import dev.wheelhouse.controller.Options;
+import dev.wheelhouse.controllers.ControllerOptions;
 import dev.wheelhouse.world.Cluster;
 import dev.wheelhouse.world.Requests;
 
@@ -236,7 +237,7 @@ class AttachDetachControllerTest {
             "NotReady, true, true, PT1S, true", "Ready, true, false, PT1S, true"})
     void aVolumeThatTheKubeletStillUses(String condition, boolean outOfService, boolean disabled, Duration time,
             boolean detached) {
-        controller = new AttachDetachController(cluster.context(ControllerOptions.DEFAULTS
+        controller = new AttachDetachController(cluster.context(Options.DEFAULTS
                 .with(new ControllerOptions.AttachDetach(Duration.ofMinutes(1), false, disabled))));
         attached();
         uses("n1", List.of(DISK));

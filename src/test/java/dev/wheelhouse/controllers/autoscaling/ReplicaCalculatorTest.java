@@ -24,7 +24,7 @@ import io.kubernetes.client.openapi.models.V1PodSpec;
 import io.kubernetes.client.openapi.models.V1PodStatus;
 import io.kubernetes.client.openapi.models.V1ResourceRequirements;
 
-import dev.wheelhouse.controller.ControllerOptions.HorizontalPodAutoscaler;
+import dev.wheelhouse.controllers.ControllerOptions.HorizontalPodAutoscaler;
 import dev.wheelhouse.controllers.autoscaling.ReplicaCalculator.Proposal;
 import dev.wheelhouse.controllers.autoscaling.ReplicaCalculator.Tolerance;
 

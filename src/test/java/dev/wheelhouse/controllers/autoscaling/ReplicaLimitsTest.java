@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import io.kubernetes.client.openapi.models.V2HorizontalPodAutoscalerBehavior;
 
-import dev.wheelhouse.controller.ControllerOptions.HorizontalPodAutoscaler;
+import dev.wheelhouse.controllers.ControllerOptions.HorizontalPodAutoscaler;
 import dev.wheelhouse.controllers.autoscaling.Memory.Entry;
 import dev.wheelhouse.controllers.autoscaling.ReplicaLimits.Limited;
 import dev.wheelhouse.world.Yaml;

@@ -23,7 +23,8 @@ import io.kubernetes.client.openapi.models.V1CertificateSigningRequestStatus;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.Controller;
-import dev.wheelhouse.controller.ControllerOptions;
+import dev.wheelhouse.controller.Options;
+import dev.wheelhouse.controllers.ControllerOptions;
 import dev.wheelhouse.pki.CertificateRequest;
 import dev.wheelhouse.pki.SigningAuthority;
 import dev.wheelhouse.world.Cluster;
@@ -69,7 +70,7 @@ class RequestBehavioursTest {
                 cluster.clock.now().plus(Duration.ofDays(3650)));
         Map<String, Supplier<SigningAuthority>> all = Stream.of(signers)
                 .collect(Collectors.toMap(signer -> signer.name, signer -> () -> authority));
-        return new RequestSigner(cluster.context(ControllerOptions.DEFAULTS.with(new ControllerOptions.Identity("",
+        return new RequestSigner(cluster.context(Options.DEFAULTS.with(new ControllerOptions.Identity("",
                 null, all, Duration.ofDays(365), Duration.ofDays(365)))));
     }
 

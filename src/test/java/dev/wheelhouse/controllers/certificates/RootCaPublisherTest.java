@@ -10,7 +10,8 @@ import io.kubernetes.client.openapi.models.V1Namespace;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.controller.ControllerOptions;
+import dev.wheelhouse.controller.Options;
+import dev.wheelhouse.controllers.ControllerOptions;
 import dev.wheelhouse.world.Cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -25,7 +26,7 @@ class RootCaPublisherTest {
 
     private RootCaPublisher publisher(String rootCa) {
         ControllerOptions.Identity defaults = ControllerOptions.Identity.DEFAULTS;
-        return new RootCaPublisher(cluster.context(ControllerOptions.DEFAULTS.with(new ControllerOptions.Identity(
+        return new RootCaPublisher(cluster.context(Options.DEFAULTS.with(new ControllerOptions.Identity(
                 rootCa, null, Map.of(), defaults.clusterSigningDuration(), defaults.legacyTokenCleanUpPeriod()))));
     }
 

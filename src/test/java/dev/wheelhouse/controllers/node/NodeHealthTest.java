@@ -16,7 +16,7 @@ import io.kubernetes.client.openapi.models.V1NodeCondition;
 import io.kubernetes.client.openapi.models.V1NodeStatus;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
-import dev.wheelhouse.controller.ControllerOptions;
+import dev.wheelhouse.controllers.ControllerOptions;
 import dev.wheelhouse.controllers.node.NodeHealth.Observation;
 
 import static org.assertj.core.api.Assertions.assertThat;

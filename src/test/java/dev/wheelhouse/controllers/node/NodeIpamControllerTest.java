@@ -13,8 +13,8 @@ import io.kubernetes.client.openapi.models.V1Node;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.Controller;
-import dev.wheelhouse.controller.ControllerOptions;
-import dev.wheelhouse.controller.ControllerOptions.NodeIpam;
+import dev.wheelhouse.controller.Options;
+import dev.wheelhouse.controllers.ControllerOptions.NodeIpam;
 import dev.wheelhouse.world.Cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -37,7 +37,7 @@ class NodeIpamControllerTest {
 
     private void start(NodeIpam options) {
         cluster.forgetCaches();
-        controller = NodeIpamController.of(cluster.context(ControllerOptions.DEFAULTS.with(options)));
+        controller = NodeIpamController.of(cluster.context(Options.DEFAULTS.with(options)));
         settle();
     }
 

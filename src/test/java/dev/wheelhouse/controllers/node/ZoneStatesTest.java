@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import io.kubernetes.client.openapi.models.V1Node;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
-import dev.wheelhouse.controller.ControllerOptions;
+import dev.wheelhouse.controllers.ControllerOptions;
 import dev.wheelhouse.controllers.node.ZoneStates.Change;
 import dev.wheelhouse.controllers.node.ZoneStates.Size;
 

@@ -17,7 +17,8 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.Action;
-import dev.wheelhouse.controller.ControllerOptions;
+import dev.wheelhouse.controller.Options;
+import dev.wheelhouse.controllers.ControllerOptions;
 import dev.wheelhouse.world.Cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -31,7 +32,7 @@ class PodGarbageCollectorTest {
 
     private PodGarbageCollector collector(int threshold) {
         return new PodGarbageCollector(
-                cluster.context(ControllerOptions.DEFAULTS.with(new ControllerOptions.PodGc(threshold))));
+                cluster.context(Options.DEFAULTS.with(new ControllerOptions.PodGc(threshold))));
     }
 
     @AfterEach

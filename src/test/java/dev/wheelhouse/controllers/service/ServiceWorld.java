@@ -18,8 +18,9 @@ import io.kubernetes.client.openapi.models.V1Service;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.ControllerContext;
-import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.Options;
+import dev.wheelhouse.controllers.ControllerOptions;
 import dev.wheelhouse.runtime.Durations;
 import dev.wheelhouse.world.Cluster;
 
@@ -44,7 +45,7 @@ final class ServiceWorld implements AutoCloseable {
     ServiceWorld(Make make, ControllerOptions.Endpoints options) {
         this.make = make;
         node("node-1", "a", "4");
-        controller = make.of(cluster.context(ControllerOptions.DEFAULTS.with(options)));
+        controller = make.of(cluster.context(Options.DEFAULTS.with(options)));
     }
 
     static ControllerOptions.Endpoints options(String batchPeriod, int mostPerSlice) {

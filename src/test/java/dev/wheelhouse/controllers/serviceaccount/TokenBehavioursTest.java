@@ -21,7 +21,8 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.Controller;
-import dev.wheelhouse.controller.ControllerOptions;
+import dev.wheelhouse.controller.Options;
+import dev.wheelhouse.controllers.ControllerOptions;
 import dev.wheelhouse.world.Cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -46,9 +47,9 @@ class TokenBehavioursTest {
         }
     }
 
-    private static ControllerOptions options(KeyPair keys) {
+    private static Options options(KeyPair keys) {
         ControllerOptions.Identity defaults = ControllerOptions.Identity.DEFAULTS;
-        return ControllerOptions.DEFAULTS.with(new ControllerOptions.Identity(CA, () -> keys, Map.of(),
+        return Options.DEFAULTS.with(new ControllerOptions.Identity(CA, () -> keys, Map.of(),
                 defaults.clusterSigningDuration(), defaults.legacyTokenCleanUpPeriod()));
     }
 

@@ -18,7 +18,8 @@ import io.kubernetes.client.openapi.models.V1VolumeAttributesClass;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.controller.ControllerOptions;
+import dev.wheelhouse.controller.Options;
+import dev.wheelhouse.controllers.ControllerOptions;
 import dev.wheelhouse.world.Cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -196,7 +197,7 @@ class ClaimBehavioursTest {
 
     @Test
     void aClaimOfTheDriverOfHostPathsGetsAVolumeThatGoesWithIt() {
-        try (VolumeWorld own = new VolumeWorld(ControllerOptions.DEFAULTS.with(
+        try (VolumeWorld own = new VolumeWorld(Options.DEFAULTS.with(
                 new ControllerOptions.Drivers(true, ControllerOptions.Drivers.DEFAULTS.nfs(),
                         ControllerOptions.Drivers.DEFAULTS.hostPath())))) {
             own.storageClass("local", "provisioner: kubernetes.io/host-path");

@@ -16,7 +16,7 @@ import io.kubernetes.client.openapi.models.V1StorageClass;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.controller.Action;
-import dev.wheelhouse.controller.ControllerOptions;
+import dev.wheelhouse.controllers.ControllerOptions;
 import dev.wheelhouse.world.Yaml;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -12,7 +12,8 @@ import io.kubernetes.client.openapi.models.V1StorageClass;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.Controller;
-import dev.wheelhouse.controller.ControllerOptions;
+import dev.wheelhouse.controller.Options;
+import dev.wheelhouse.controllers.ControllerOptions;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.world.Cluster;
 
@@ -26,10 +27,10 @@ final class VolumeWorld implements AutoCloseable {
     final List<Loop> loops = new ArrayList<>();
 
     VolumeWorld() {
-        this(ControllerOptions.DEFAULTS);
+        this(Options.DEFAULTS);
     }
 
-    VolumeWorld(ControllerOptions options) {
+    VolumeWorld(Options options) {
         for (Controller controller : List.of(new VolumeBinder(cluster.context(options)),
                 new ClaimProtectionController(cluster.context()), new VolumeProtectionController(cluster.context()),
                 new AttributesClassProtectionController(cluster.context()),

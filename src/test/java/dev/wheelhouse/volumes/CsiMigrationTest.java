@@ -1,4 +1,4 @@
-package dev.wheelhouse.controller;
+package dev.wheelhouse.volumes;
 
 import java.util.List;
 import java.util.Map;
@@ -23,7 +23,7 @@ import io.kubernetes.client.openapi.models.V1VsphereVirtualDiskVolumeSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** The recorded scenarios {@code attach/replaced} and {@code attach/replaced-in-pods} have the common cases. */
-class ReplacedDriversTest {
+class CsiMigrationTest {
     @ParameterizedTest
     @CsvSource({"vol-1,vol-1", "aws://us-east-1a/vol-1/,vol-1", "aws:///vol-1,vol-1", "aws://us-east-1a/disk-1,",
             "aws://us-east-1a/vol-1/x,", "aws://us-east-1a,", "aws://us east/vol-1,", "anything,anything"})
@@ -46,7 +46,7 @@ class ReplacedDriversTest {
     @CsvSource({"ReadWriteMany,ReadWriteOnce", "ReadOnlyMany,ReadOnlyMany", "ReadWriteOncePod,ReadWriteOnce",
             "ReadOnlyMany ReadWriteOnce,ReadWriteOnce", "ReadOnlyMany ReadWriteMany,ReadWriteOnce"})
     void disksOfGoogleHaveOneAccessMode(String modes, String mode) {
-        V1PersistentVolume csi = ReplacedDrivers.asCsi(volume(Map.of(), google(modes.split(" "))));
+        V1PersistentVolume csi = CsiMigration.asCsi(volume(Map.of(), google(modes.split(" "))));
         assertThat(csi).isNotNull();
         assertThat(csi.getSpec().getAccessModes()).containsExactly(mode);
     }
@@ -55,7 +55,7 @@ class ReplacedDriversTest {
     void disksInAccountsOfAzureHaveNoSuccessor() {
         V1AzureDiskVolumeSource disk = new V1AzureDiskVolumeSource().diskName("a").diskURI("uri").kind("Shared");
         assertThat(handle(volume(Map.of(), new V1PersistentVolumeSpec().azureDisk(disk)))).isNull();
-        assertThat(ReplacedDrivers.asCsi(new V1Volume().name("v").azureDisk(disk), "team")).isNull();
+        assertThat(CsiMigration.asCsi(new V1Volume().name("v").azureDisk(disk), "team")).isNull();
         disk.kind("mAnAgEd");
         assertThat(handle(volume(Map.of(), new V1PersistentVolumeSpec().azureDisk(disk)))).isEqualTo("uri");
     }
@@ -98,7 +98,7 @@ class ReplacedDriversTest {
     /** Upstream's own translation fails here by a null pointer. */
     @Test
     void aPolicyOfVsphereIsKept() {
-        V1PersistentVolume csi = ReplacedDrivers.asCsi(new V1Volume().name("v").vsphereVolume(
+        V1PersistentVolume csi = CsiMigration.asCsi(new V1Volume().name("v").vsphereVolume(
                 new V1VsphereVirtualDiskVolumeSource().volumePath("[a] b").storagePolicyName("gold")), "team");
         assertThat(csi).isNotNull();
         assertThat(csi.getSpec().getCsi().getVolumeAttributes())
@@ -109,9 +109,9 @@ class ReplacedDriversTest {
     void otherVolumesStay() {
         V1PersistentVolume local = volume(Map.of(), new V1PersistentVolumeSpec()
                 .hostPath(new V1HostPathVolumeSource().path("/tmp/a")));
-        assertThat(ReplacedDrivers.asCsi(local)).isSameAs(local);
-        assertThat(ReplacedDrivers.driverOf(local)).isNull();
-        assertThat(ReplacedDrivers.asCsi(new V1Volume().name("v").hostPath(new V1HostPathVolumeSource().path("/a")),
+        assertThat(CsiMigration.asCsi(local)).isSameAs(local);
+        assertThat(CsiMigration.driverOf(local)).isNull();
+        assertThat(CsiMigration.asCsi(new V1Volume().name("v").hostPath(new V1HostPathVolumeSource().path("/a")),
                 "team")).isNull();
     }
 
@@ -125,7 +125,7 @@ class ReplacedDriversTest {
     }
 
     private static @Nullable String handle(V1PersistentVolume volume) {
-        V1PersistentVolume csi = ReplacedDrivers.asCsi(volume);
+        V1PersistentVolume csi = CsiMigration.asCsi(volume);
         return csi == null ? null : csi.getSpec().getCsi().getVolumeHandle();
     }
 }

@@ -1,4 +1,4 @@
-package dev.wheelhouse.controller;
+package dev.wheelhouse.volumes;
 
 import java.math.BigDecimal;
 import java.util.ArrayList;

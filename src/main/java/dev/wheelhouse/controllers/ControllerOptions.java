@@ -1,54 +1,29 @@
-package dev.wheelhouse.controller;
+package dev.wheelhouse.controllers;
 
 import java.security.KeyPair;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.wheelhouse.controller.Options;
 import dev.wheelhouse.pki.SigningAuthority;
 
 /**
  * The options of the built-in controllers, with the names and defaults of kube-controller-manager's flags (upstream:
- * {@code cmd/kube-controller-manager/app/options}). They are in groups; a group that is not set has upstream's
- * defaults. The number of workers is in {@link ControllerContext#workers}.
+ * {@code cmd/kube-controller-manager/app/options}).
  */
 public final class ControllerOptions {
-    /** Upstream's defaults. */
-    public static final ControllerOptions DEFAULTS = new ControllerOptions(Map.of());
-
-    /** Options that belong together. */
-    public sealed interface Group {}
-
-    private final Map<Class<?>, Group> groups;
-
-    private ControllerOptions(Map<Class<?>, Group> groups) {
-        this.groups = groups;
-    }
-
-    /** These options with other groups. */
-    public ControllerOptions with(Group... others) {
-        Map<Class<?>, Group> merged = new HashMap<>(groups);
-        Stream.of(others).forEach(group -> merged.put(group.getClass(), group));
-        return new ControllerOptions(merged);
-    }
-
-    /** A group: the one that was set, else its defaults. */
-    @SuppressWarnings("unchecked")
-    public <G extends Group> G get(G defaults) {
-        return (G) groups.getOrDefault(defaults.getClass(), defaults);
-    }
+    private ControllerOptions() {}
 
     /**
      * The options of the pod garbage collector.
      *
      * @param terminatedThreshold the number of ended pods that it keeps; all if not positive
      */
-    public record PodGc(int terminatedThreshold) implements Group {
+    public record PodGc(int terminatedThreshold) implements Options.Group {
         /** Upstream's default. */
         public static final PodGc DEFAULTS = new PodGc(12_500);
     }
@@ -61,7 +36,7 @@ public final class ControllerOptions {
      * @param claimBinderSyncPeriod between two looks at all volumes and their claims
      */
     public record Periods(Duration resourceQuotaSyncPeriod, Duration namespaceSyncPeriod,
-            Duration claimBinderSyncPeriod) implements Group {
+            Duration claimBinderSyncPeriod) implements Options.Group {
         /** Upstream's defaults. */
         public static final Periods DEFAULTS = new Periods(Duration.ofMinutes(5), Duration.ofMinutes(5),
                 Duration.ofSeconds(15));
@@ -73,7 +48,7 @@ public final class ControllerOptions {
      * @param garbageCollector whether the garbage collector runs
      * @param dynamicProvisioning whether claims get volumes that are made for them
      */
-    public record Switches(boolean garbageCollector, boolean dynamicProvisioning) implements Group {
+    public record Switches(boolean garbageCollector, boolean dynamicProvisioning) implements Options.Group {
         /** Upstream's defaults. */
         public static final Switches DEFAULTS = new Switches(true, true);
     }
@@ -91,7 +66,7 @@ public final class ControllerOptions {
      */
     public record Identity(String rootCa, @Nullable Supplier<KeyPair> tokenKeys,
             Map<String, Supplier<SigningAuthority>> signers, Duration clusterSigningDuration,
-            Duration legacyTokenCleanUpPeriod) implements Group {
+            Duration legacyTokenCleanUpPeriod) implements Options.Group {
         private static final Duration YEAR = Duration.ofDays(365);
 
         /** Upstream's defaults: no certificates and keys. */
@@ -118,7 +93,7 @@ public final class ControllerOptions {
      * @param mirroringMaxPerSubset the most addresses of a subset that are mirrored
      */
     public record Endpoints(Duration updatesBatchPeriod, Duration sliceUpdatesBatchPeriod, int maxPerSlice,
-            Duration mirroringUpdatesBatchPeriod, int mirroringMaxPerSubset) implements Group {
+            Duration mirroringUpdatesBatchPeriod, int mirroringMaxPerSubset) implements Options.Group {
         /** Upstream's defaults. */
         public static final Endpoints DEFAULTS = new Endpoints(Duration.ZERO, Duration.ZERO, 100, Duration.ZERO, 1000);
     }
@@ -136,7 +111,7 @@ public final class ControllerOptions {
      * @param initialReadinessDelay a pod that became unready within this time after its start has never been ready
      */
     public record HorizontalPodAutoscaler(Duration syncPeriod, Duration downscaleStabilization, double tolerance,
-            Duration cpuInitializationPeriod, Duration initialReadinessDelay) implements Group {
+            Duration cpuInitializationPeriod, Duration initialReadinessDelay) implements Options.Group {
         /** Upstream's defaults. */
         public static final HorizontalPodAutoscaler DEFAULTS = new HorizontalPodAutoscaler(Duration.ofSeconds(15),
                 Duration.ofMinutes(5), 0.1, Duration.ofMinutes(5), Duration.ofSeconds(30));
@@ -155,7 +130,7 @@ public final class ControllerOptions {
      */
     public record NodeLifecycle(Duration monitorPeriod, Duration startupGracePeriod, Duration monitorGracePeriod,
             double evictionRate, double secondaryEvictionRate, int largeClusterSizeThreshold,
-            double unhealthyZoneThreshold) implements Group {
+            double unhealthyZoneThreshold) implements Options.Group {
         /** Upstream's defaults. */
         public static final NodeLifecycle DEFAULTS = new NodeLifecycle(Duration.ofSeconds(5), Duration.ofMinutes(1),
                 Duration.ofSeconds(50), 0.1, 0.01, 50, 0.55);
@@ -172,7 +147,7 @@ public final class ControllerOptions {
      * @param nodeCidrMaskSizeIpv6 the prefix for IPv6; 0 for 64
      */
     public record NodeIpam(boolean allocateNodeCidrs, List<String> clusterCidr, List<String> serviceClusterIpRange,
-            int nodeCidrMaskSize, int nodeCidrMaskSizeIpv4, int nodeCidrMaskSizeIpv6) implements Group {
+            int nodeCidrMaskSize, int nodeCidrMaskSizeIpv4, int nodeCidrMaskSizeIpv6) implements Options.Group {
         /** Upstream's defaults. */
         public static final NodeIpam DEFAULTS = new NodeIpam(false, List.of(), List.of(), 0, 0, 0);
 
@@ -189,7 +164,7 @@ public final class ControllerOptions {
      * @param nfs the times of pods that empty NFS volumes
      * @param hostPath the times of pods that empty volumes on host paths
      */
-    public record Drivers(boolean hostPathProvisioner, Recycler nfs, Recycler hostPath) implements Group {
+    public record Drivers(boolean hostPathProvisioner, Recycler nfs, Recycler hostPath) implements Options.Group {
         /** Upstream's defaults. */
         public static final Drivers DEFAULTS = new Drivers(false, new Recycler(300, 30), new Recycler(60, 30));
     }
@@ -211,7 +186,7 @@ public final class ControllerOptions {
      *     has passed
      */
     public record AttachDetach(Duration reconcileSyncPeriod, boolean disableReconcileSync,
-            boolean disableForceDetachOnTimeout) implements Group {
+            boolean disableForceDetachOnTimeout) implements Options.Group {
         /** Upstream's defaults. */
         public static final AttachDetach DEFAULTS = new AttachDetach(Duration.ofMinutes(1), false, false);
     }

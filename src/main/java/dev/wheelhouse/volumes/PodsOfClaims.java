@@ -1,4 +1,4 @@
-package dev.wheelhouse.controller;
+package dev.wheelhouse.volumes;
 
 import java.util.Collection;
 import java.util.List;

@@ -1,4 +1,4 @@
-package dev.wheelhouse.controller;
+package dev.wheelhouse.volumes;
 
 import java.net.URI;
 import java.util.LinkedHashSet;
@@ -27,10 +27,10 @@ import io.kubernetes.client.openapi.models.V1Volume;
 import io.kubernetes.client.openapi.models.V1VsphereVirtualDiskVolumeSource;
 
 /**
- * The drivers within Kubernetes that CSI drivers have replaced, and their volumes as those of the CSI drivers
- * (upstream: {@code csi-translation-lib}, {@code pkg/volume/csimigration}). Pure functions.
+ * The CSI migration of in-tree volumes: the in-tree drivers that CSI drivers have replaced, and their volumes as
+ * volumes of the CSI drivers (upstream: {@code csi-translation-lib}, {@code pkg/volume/csimigration}). Pure functions.
  */
-public final class ReplacedDrivers {
+public final class CsiMigration {
     private static final String AWS = "kubernetes.io/aws-ebs";
     private static final String AZURE_DISK = "kubernetes.io/azure-disk";
     private static final String AZURE_FILE = "kubernetes.io/azure-file";
@@ -53,7 +53,7 @@ public final class ReplacedDrivers {
     private static final String BETA_ZONE = "failure-domain.beta.kubernetes.io/zone";
     private static final String ZONE = "topology.kubernetes.io/zone";
 
-    private ReplacedDrivers() {}
+    private CsiMigration() {}
 
     /** The driver that does the work of the named one: its successor, or itself. */
     public static String successorOf(String driver) {

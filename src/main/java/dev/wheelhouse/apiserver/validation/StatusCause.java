@@ -1,4 +1,4 @@
-package dev.wheelhouse.apiserver.error;
+package dev.wheelhouse.apiserver.validation;
 
 /**
  * One rule that an object breaks (upstream: {@code metav1.StatusCause}).
