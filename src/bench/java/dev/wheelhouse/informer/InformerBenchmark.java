@@ -27,6 +27,7 @@ import io.kubernetes.client.openapi.models.V1Pod;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Signal;
 
@@ -158,8 +159,7 @@ public class InformerBenchmark {
                     @Override
                     public void onDelete(V1Pod pod, boolean finalStateUnknown) {}
                 }, Duration.ZERO, 4096, new SyncTracker(() -> true), new Signal(), Clock.system(),
-                        new InformerMetrics() {
-                        }));
+                        Meters.NONE));
             }
         }
     }
