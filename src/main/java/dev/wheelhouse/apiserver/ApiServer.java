@@ -28,6 +28,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 
 import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
@@ -57,7 +59,8 @@ public final class ApiServer implements AutoCloseable {
     private final ObjectStore store;
     private final RestServer rest;
     private final Faults faults;
-    private final RequestMetrics metrics;
+    private final PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    private final StorageMeters storage;
     private final Traffic traffic;
     private final Requests requests;
     /** The memory of the decoders of all clients in this process. */
@@ -89,9 +92,9 @@ public final class ApiServer implements AutoCloseable {
             store.close();
             throw e;
         }
-        this.metrics = new RequestMetrics(rest.registry());
+        this.storage = new StorageMeters(store, rest.registry(), meters);
         this.traffic = Traffic.of(options, Runtime.getRuntime().maxMemory(),
-                Runtime.getRuntime().availableProcessors(), metrics);
+                Runtime.getRuntime().availableProcessors(), rest.registry(), meters);
         this.requests = new Requests(rest, faults, traffic, options);
     }
 
@@ -113,7 +116,8 @@ public final class ApiServer implements AutoCloseable {
     }
 
     private String metrics() {
-        return metrics.text() + traffic.flows().metrics();
+        storage.update();
+        return meters.scrape();
     }
 
     /**

@@ -64,13 +64,13 @@ class NodesAsSendersTest {
             // The request for the metrics is one more.
             try {
                 eventually("the writes of all nodes wait for the storage", SOON, () -> metrics(server).contains(
-                        "current_executing_requests{priority_level=\"global-default\"} " + (NODES + 1) + "\n"));
+                        "current_executing_requests{priority_level=\"global-default\"} " + (NODES + 1) + ".0\n"));
             } finally {
                 mayCommit.countDown();
             }
             eventually("all nodes are registered", SOON, () -> heartbeats(registry).size() == NODES);
             assertThat(heartbeats(registry)).containsOnly("success");
-            assertThat(metrics(server)).contains("apiserver_rejected_requests_total 0\n");
+            assertThat(metrics(server)).contains("apiserver_rejected_requests_total 0.0\n");
             nodes.forEach(NodeAgent::close);
         }
     }
