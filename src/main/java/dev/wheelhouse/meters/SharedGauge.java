@@ -9,6 +9,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.DoubleBinaryOperator;
 import java.util.function.ToDoubleFunction;
 
+import org.jspecify.annotations.Nullable;
+
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -23,6 +25,7 @@ public final class SharedGauge {
 
     private final Together together;
     private final List<Part<?>> parts = new CopyOnWriteArrayList<>();
+    private @Nullable Gauge registered;
 
     private SharedGauge(Together together) {
         this.together = together;
@@ -53,21 +56,33 @@ public final class SharedGauge {
     }
 
     /** An object's part of a gauge. */
-    public interface Membership {
+    public final class Membership {
+        private final MeterRegistry registry;
+        private final Meter.Id id;
+        private final Part<?> part;
+
+        private Membership(MeterRegistry registry, Meter.Id id, Part<?> part) {
+            this.registry = registry;
+            this.id = id;
+            this.part = part;
+        }
+
         /** The object does not count any more. The gauge stays, without objects too. */
-        void end();
+        public void end() {
+            parts.remove(part);
+        }
 
         /** The object does not count any more. The gauge is removed with its last object. */
-        void remove();
+        public void remove() {
+            synchronized (ALL) {
+                parts.remove(part);
+                Map<Meter.Id, SharedGauge> gauges = ALL.get(registry);
+                if (parts.isEmpty() && gauges != null && registered != null && gauges.remove(id, SharedGauge.this)) {
+                    registry.remove(registered);
+                }
+            }
+        }
     }
-
-    private static final Membership NO_MEMBERSHIP = new Membership() {
-        @Override
-        public void end() {}
-
-        @Override
-        public void remove() {}
-    };
 
     /** The identity of a gauge. */
     public static Meter.Id id(String name, String help, Tags tags) {
@@ -81,47 +96,26 @@ public final class SharedGauge {
      */
     public static <T> Membership join(MeterRegistry registry, Meter.Id id, Together together, T object,
             ToDoubleFunction<? super T> value) {
-        if (registry == Meters.NONE) {
-            return NO_MEMBERSHIP;
-        }
         Part<T> part = new Part<>(new WeakReference<>(object), value);
         synchronized (ALL) {
-            SharedGauge gauge = ALL.computeIfAbsent(registry, key -> new HashMap<>()).computeIfAbsent(id,
-                    key -> register(registry, key, together));
+            SharedGauge gauge = registry == Meters.NONE
+                    ? new SharedGauge(together)
+                    : ALL.computeIfAbsent(registry, key -> new HashMap<>()).computeIfAbsent(id,
+                            key -> register(registry, key, together));
             gauge.parts.removeIf(other -> other.object.get() == null);
             gauge.parts.add(part);
-            return gauge.membership(part, registry, id);
+            return gauge.new Membership(registry, id, part);
         }
     }
 
     private static SharedGauge register(MeterRegistry registry, Meter.Id id, Together together) {
         SharedGauge gauge = new SharedGauge(together);
-        Gauge.builder(id.getName(), gauge, SharedGauge::value).tags(id.getTags()).description(id.getDescription())
-                .baseUnit(id.getBaseUnit()).strongReference(true).register(registry);
+        gauge.registered = Gauge.builder(id.getName(), gauge, SharedGauge::value).tags(id.getTags())
+                .description(id.getDescription()).baseUnit(id.getBaseUnit()).strongReference(true).register(registry);
         return gauge;
     }
 
     private double value() {
         return parts.stream().mapToDouble(part -> part.valueOr(together.none)).reduce(together.none, together.both);
-    }
-
-    private Membership membership(Part<?> part, MeterRegistry registry, Meter.Id id) {
-        return new Membership() {
-            @Override
-            public void end() {
-                parts.remove(part);
-            }
-
-            @Override
-            public void remove() {
-                synchronized (ALL) {
-                    parts.remove(part);
-                    Map<Meter.Id, SharedGauge> gauges = ALL.getOrDefault(registry, Map.of());
-                    if (parts.isEmpty() && gauges.remove(id, SharedGauge.this)) {
-                        registry.find(id.getName()).tags(id.getTags()).gauges().forEach(registry::remove);
-                    }
-                }
-            }
-        };
     }
 }
