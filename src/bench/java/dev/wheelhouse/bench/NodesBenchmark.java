@@ -35,7 +35,8 @@ public final class NodesBenchmark {
     private NodesBenchmark() {}
 
     private static long count(MeterRegistry registry, String meter) {
-        return registry.find(meter).meters().stream().mapToLong(each -> (long) each.measure().iterator().next().getValue())
+        return registry.find(meter).meters().stream()
+                .mapToLong(each -> (long) each.measure().iterator().next().getValue())
                 .sum();
     }
 
@@ -70,9 +71,11 @@ public final class NodesBenchmark {
         }
         long created = CLOCK.nanoTime();
         say("%d pods are created, by one client, after %.1f s", pods, seconds(start));
-        await(() -> agents.stream().mapToInt(a -> a.knownPods().size()).sum() == pods && count(registry, "kubelet.pod.status.writes") >= pods);
+        await(() -> agents.stream().mapToInt(a -> a.knownPods().size()).sum() == pods
+                && count(registry, "kubelet.pod.status.writes") >= pods);
         say("all run, and %d statuses are written, %.1f s after the first was asked for (%.0f pods/s), %.1f s after the"
-                + " last", count(registry, "kubelet.pod.status.writes"), seconds(start), pods / seconds(start), seconds(created));
+                + " last", count(registry, "kubelet.pod.status.writes"), seconds(start), pods / seconds(start),
+                seconds(created));
         say("heap: %.1f KiB a pod, on the server and on its node", (heap() - empty) / 1024.0 / pods);
 
         long cpu = cpu();

@@ -5,7 +5,6 @@ import org.jspecify.annotations.Nullable;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 
-
 /** A sync as an observation {@code wheelhouse.sync}, whose children {@code wheelhouse.write} are its writes. */
 final class ObservedSync implements SyncTrace {
     private final Observation sync;

@@ -147,8 +147,10 @@ final class InformerMeters {
     }
 
     private Membership gauge(String name, String help, Together together, ToDoubleFunction<InformerMeters> value) {
-        return SharedGauge.join(registry, new Meter.Id(name, series.tags, name.equals("informer.lag") ? "seconds" : null,
-                help, Meter.Type.GAUGE), together, this, value);
+        return SharedGauge.join(registry,
+                new Meter.Id(name, series.tags, name.equals("informer.lag") ? "seconds" : null,
+                        help, Meter.Type.GAUGE),
+                together, this, value);
     }
 
     private double lag() {

@@ -229,7 +229,8 @@ class WheelhouseAutoConfiguration {
 
     @Bean
     Shards.Contexts wheelhouseContexts(ApiServerConnection connection, KubeClient client, EventBroadcaster events,
-            ManagerGuard guard, Clock clock, Journal journal, ObjectProvider<KnownControllers> known, ControllerClients clients) {
+            ManagerGuard guard, Clock clock, Journal journal, ObjectProvider<KnownControllers> known,
+            ControllerClients clients) {
         // The application's controllers may need beans that need this one.
         Supplier<DefaultControllerContext.Workers> workers = SingletonSupplier
                 .of(() -> known.getObject().workers(properties, flags));

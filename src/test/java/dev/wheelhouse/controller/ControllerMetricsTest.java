@@ -6,7 +6,6 @@ import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Metrics that upstream has too, as Prometheus reads them. */

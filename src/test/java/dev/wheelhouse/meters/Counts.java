@@ -21,7 +21,8 @@ public final class Counts {
             double count = each instanceof Counter counter
                     ? counter.count()
                     : ((HistogramSupport) each).takeSnapshot().count();
-            String values = String.join(" ", Stream.of(tags).map(tag -> String.valueOf(each.getId().getTag(tag))).toList());
+            String values = String.join(" ",
+                    Stream.of(tags).map(tag -> String.valueOf(each.getId().getTag(tag))).toList());
             counted.addAll(Collections.nCopies((int) count, values));
         }
         Collections.sort(counted);

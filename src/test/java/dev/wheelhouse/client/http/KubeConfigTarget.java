@@ -35,7 +35,8 @@ public final class KubeConfigTarget implements FuzzTarget {
             MergedKubeConfig.Loaded loaded = MergedKubeConfig.load(file);
             MergedKubeConfig merged = MergedKubeConfig.of(List.of(loaded));
             if (!mayRunSomething(loaded.content().get("users"))) {
-                ApiClient api = merged.connect(null, Map.of(), Clock.system(), new HttpMeters(Meters.NONE, Clock.system())).api();
+                ApiClient api = merged
+                        .connect(null, Map.of(), Clock.system(), new HttpMeters(Meters.NONE, Clock.system())).api();
                 new Request.Builder().url(api.getBasePath() + "/version").build();
             }
         } catch (KubeConfigException e) {
@@ -50,7 +51,8 @@ public final class KubeConfigTarget implements FuzzTarget {
                 if (entry instanceof Map<?, ?> named && named.get("user") instanceof Map<?, ?> user) {
                     if (user.get("exec") instanceof Map<?, ?> exec) {
                         found = true;
-                        ExecPlugin.of(file, "user", exec, Map::of, Clock.system(), new HttpMeters(Meters.NONE, Clock.system()));
+                        ExecPlugin.of(file, "user", exec, Map::of, Clock.system(),
+                                new HttpMeters(Meters.NONE, Clock.system()));
                     }
                     found |= user.containsKey("exec") || user.containsKey("auth-provider");
                 }
