@@ -2,7 +2,6 @@ package dev.wheelhouse.controller;
 
 import org.junit.jupiter.api.Test;
 
-import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 
