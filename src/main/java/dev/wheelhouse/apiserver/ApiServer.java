@@ -62,7 +62,7 @@ public final class ApiServer implements AutoCloseable {
     private final PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     private final StorageMeters storage;
     private final Traffic traffic;
-    private final Requests requests;
+    private final RequestPipeline requests;
     /** The memory of the decoders of all clients in this process. */
     private final DecoderMemory memory = DecoderMemory.ofOneProcess();
     private final EventExpiry expiry;
@@ -95,7 +95,7 @@ public final class ApiServer implements AutoCloseable {
         this.storage = new StorageMeters(store, rest.registry(), meters);
         this.traffic = Traffic.of(options, Runtime.getRuntime().maxMemory(),
                 Runtime.getRuntime().availableProcessors(), rest.registry(), meters);
-        this.requests = new Requests(rest, faults, traffic, options);
+        this.requests = new RequestPipeline(rest, faults, traffic, options);
     }
 
     private static void requireProtection(ApiServerOptions options) {

@@ -17,8 +17,8 @@ import org.slf4j.LoggerFactory;
 import io.kubernetes.client.openapi.models.V1Lease;
 import io.micrometer.core.instrument.MeterRegistry;
 
-import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.FieldSelector;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
@@ -174,7 +174,7 @@ public final class LeaderElector extends SignalledLoop implements Leadership {
         if (role != Role.LEADING || isInTime()) {
             try {
                 contend();
-            } catch (ApiError e) {
+            } catch (KubeApiException e) {
                 failed(e);
             }
         }
@@ -220,7 +220,7 @@ public final class LeaderElector extends SignalledLoop implements Leadership {
             try {
                 won(sent, leases.update(take.lease()));
                 return true;
-            } catch (ApiError e) {
+            } catch (KubeApiException e) {
                 meters.slowPaths.increment();
                 log.info("the lease {} could not be renewed in one write, so it is read first: {}", options.lease(),
                         e.getMessage());
@@ -232,7 +232,7 @@ public final class LeaderElector extends SignalledLoop implements Leadership {
     private @Nullable V1Lease read() {
         try {
             return leases.get(options.lease());
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             if (e.isNotFound()) {
                 return null;
             }
@@ -266,7 +266,7 @@ public final class LeaderElector extends SignalledLoop implements Leadership {
      */
     private void won(long sent, V1Lease lease) {
         if (!ElectionDecision.holder(lease).equals(options.identity())) {
-            throw new ApiError("write the lease " + options.lease(), 500, "", "the answer names \""
+            throw new KubeApiException("write the lease " + options.lease(), 500, "", "the answer names \""
                     + ElectionDecision.holder(lease) + "\" as its holder, not " + options.identity()
                     + ": look for a webhook or a proxy that changes Leases", null);
         }
@@ -299,7 +299,7 @@ public final class LeaderElector extends SignalledLoop implements Leadership {
         }
     }
 
-    private void failed(ApiError error) {
+    private void failed(KubeApiException error) {
         if (role == Role.LEADING) {
             log.warn("the lease {} could not be renewed, retrying: {}", options.lease(),
                     error.getMessage());
@@ -354,7 +354,7 @@ public final class LeaderElector extends SignalledLoop implements Leadership {
                 leases.update(ElectionDecision.released(held, clock.now()));
                 log.info("{} released the lease {}", options.identity(), options.lease());
             }
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             log.info("the lease {} could not be released and will expire: {}", options.lease(), e.getMessage());
         }
     }

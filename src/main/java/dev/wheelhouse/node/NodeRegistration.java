@@ -20,7 +20,7 @@ import io.micrometer.core.instrument.Timer;
 
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.KubeClient;
@@ -147,7 +147,7 @@ final class NodeRegistration extends SignalledLoop {
             backoff.reset();
             heartbeat("success", start);
             nextRenewal = clock.deadline(RENEWAL);
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             if (isClosed() || Thread.currentThread().isInterrupted()) {
                 return IDLE;
             }
@@ -194,7 +194,7 @@ final class NodeRegistration extends SignalledLoop {
             V1Node made = nodes.create(NodeObjects.node(options, Moment.of(clock)));
             log.info("registered the node {}", options.name());
             return made;
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             V1Node there = e.isAlreadyExists() ? get() : null;
             if (there == null) {
                 throw e;
@@ -216,7 +216,7 @@ final class NodeRegistration extends SignalledLoop {
     private @Nullable V1Node get() {
         try {
             return nodes.get(ObjectKey.cluster(options.name()));
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             if (e.isNotFound()) {
                 return null;
             }
@@ -265,7 +265,7 @@ final class NodeRegistration extends SignalledLoop {
         held.getSpec().renewTime(NodeObjects.microTime(clock.now()));
         try {
             lease = leases.update(held);
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             if (!e.isNotFound() && !e.isConflict()) {
                 throw e;
             }
@@ -277,7 +277,7 @@ final class NodeRegistration extends SignalledLoop {
         V1Lease mine = NodeObjects.lease(options, known, clock.now());
         try {
             return leases.create(mine);
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             if (!e.isAlreadyExists()) {
                 throw e;
             }

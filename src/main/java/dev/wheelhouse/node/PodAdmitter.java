@@ -35,7 +35,7 @@ final class PodAdmitter {
     private final PodManager pods;
     private final PodWorkers workers;
     private final StatusManager statuses;
-    private final PodEvents events;
+    private final PodEventRecorder events;
     private final Meter.MeterProvider<Counter> rejections;
     private final Clock clock;
     private final Map<String, Waiting> waiting = new LinkedHashMap<>();
@@ -47,7 +47,7 @@ final class PodAdmitter {
     private record Waiting(long read, long until) {}
 
     PodAdmitter(PodAdmission admission, NodeRegistration registration, PodManager pods, PodWorkers workers,
-            StatusManager statuses, PodEvents events, MeterRegistry registry, Clock clock) {
+            StatusManager statuses, PodEventRecorder events, MeterRegistry registry, Clock clock) {
         this.admission = admission;
         this.registration = registration;
         this.pods = pods;

@@ -15,7 +15,7 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceVersions;
 import dev.wheelhouse.client.Deletion;
@@ -128,7 +128,7 @@ final class StatusManager {
         try {
             write(uid);
             queue.forget(uid);
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             failed(uid, e);
         } catch (RuntimeException e) {
             queue.addRateLimited(uid);
@@ -136,7 +136,7 @@ final class StatusManager {
         }
     }
 
-    private void failed(String uid, ApiError e) {
+    private void failed(String uid, KubeApiException e) {
         V1Pod pod = pods.apiPod(uid);
         boolean another = e.isInvalid() && e.statusMessage().contains("metadata.uid");
         if (pod == null || e.isNotFound() || another) {
@@ -172,7 +172,7 @@ final class StatusManager {
         if (patch != null) {
             try {
                 apiPod = client.patch(ObjectKey.of(apiPod), "status", PatchType.STRATEGIC_MERGE, patch);
-            } catch (ApiError e) {
+            } catch (KubeApiException e) {
                 writes.withTag("result", "error").increment();
                 throw e;
             }

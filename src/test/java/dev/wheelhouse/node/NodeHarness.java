@@ -20,7 +20,7 @@ import io.kubernetes.client.openapi.models.V1PodSpec;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
@@ -179,8 +179,8 @@ final class NodeHarness {
         cluster.requests.fault((verb, type, key) -> unreachable());
     }
 
-    static ApiError unreachable() {
-        return new ApiError("call the API server", new IOException("connection refused"));
+    static KubeApiException unreachable() {
+        return new KubeApiException("call the API server", new IOException("connection refused"));
     }
 
     /** All writes, such as {@code patch pods/status default/web}. */

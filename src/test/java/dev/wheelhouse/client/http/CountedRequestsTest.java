@@ -18,8 +18,8 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 
-import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.FieldSelector;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
@@ -97,10 +97,10 @@ class CountedRequestsTest {
         try (HttpKubeClient client = client(server.api())) {
             server.answerWith(RawServer.always(503, "{}"));
             assertThatThrownBy(() -> configMaps(client).get(ObjectKey.of("default", "a")))
-                    .isInstanceOf(ApiError.class);
+                    .isInstanceOf(KubeApiException.class);
             server.answerWith((request, out) -> {});
             assertThatThrownBy(() -> configMaps(client).get(ObjectKey.of("default", "a")))
-                    .isInstanceOf(ApiError.class);
+                    .isInstanceOf(KubeApiException.class);
         }
 
         assertThat(attempts()).containsExactly("GET 503 " + host, "GET <error> " + host);

@@ -24,7 +24,7 @@ import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.meters.Counts;
@@ -174,7 +174,7 @@ class KubeConfigsTest {
         List<Thread> askers = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
             askers.add(Thread.ofPlatform().start(() -> assertThatThrownBy(() -> authorization(connection))
-                    .isInstanceOf(ApiError.class)));
+                    .isInstanceOf(KubeApiException.class)));
         }
         for (Thread asker : askers) {
             asker.join();
