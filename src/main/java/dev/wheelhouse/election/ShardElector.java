@@ -210,7 +210,7 @@ public final class ShardElector extends SignalledLoop {
             this.elector = new LeaderElector(leases.options(shard), client, clock, random, registry);
             LeaseWatch.Seen state = leases.state(shard);
             if (state != null) {
-                elector.knows(state);
+                elector.observe(state);
             }
             elector.whenLeading(ShardElector.this::wake);
             elector.whenLost(() -> {
