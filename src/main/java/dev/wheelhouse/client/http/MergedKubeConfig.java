@@ -462,19 +462,11 @@ final class MergedKubeConfig {
             this.authority = authority(cluster, meters);
         }
 
-<<<<<<< ours
-        private static Function<RotatingTls.Look, String> authority(Entry cluster, HttpMeters meters) {
-            String path = cluster.text(AUTHORITY);
-            return path.isEmpty() || !cluster.text(AUTHORITY + "-data").isEmpty()
-                    ? look -> fieldPem(cluster, AUTHORITY)
-                    : new AuthorityFile(Path.of(path), "the file of the field " + AUTHORITY, meters)::pem;
-=======
-        private static Function<RotatingTls.Reread, String> authority(Entry cluster, HttpMetrics metrics) {
+        private static Function<RotatingTls.Reread, String> authority(Entry cluster, HttpMeters meters) {
             String path = cluster.text(AUTHORITY);
             return path.isEmpty() || !cluster.text(AUTHORITY + "-data").isEmpty()
                     ? reread -> fieldPem(cluster, AUTHORITY)
-                    : new AuthorityFile(Path.of(path), "the file of the field " + AUTHORITY, metrics)::pem;
->>>>>>> theirs
+                    : new AuthorityFile(Path.of(path), "the file of the field " + AUTHORITY, meters)::pem;
         }
 
         @Override
