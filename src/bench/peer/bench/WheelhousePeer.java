@@ -6,19 +6,20 @@ import java.util.concurrent.TimeUnit;
 
 import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.openapi.models.V1Pod;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.http.ContentType;
 import dev.wheelhouse.client.http.HttpKubeClient;
 import dev.wheelhouse.informer.InformerFactory;
-import dev.wheelhouse.informer.InformerMetrics;
 import dev.wheelhouse.informer.InformerOptions;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LoopRunner;
 import dev.wheelhouse.workqueue.RateLimitingQueue;
-import dev.wheelhouse.workqueue.WorkQueueMetrics;
 
 /**
  * The production factory in its default configuration, as a contestant of the informer benchmark. The first argument
@@ -43,15 +44,14 @@ public final class WheelhousePeer implements Peer.Contestant {
         api.setBasePath(url);
         HttpKubeClient client = new HttpKubeClient(api, encoding, Clock.system());
         // A run with merged notifications does not count: it ends without a result.
-        InformerMetrics counting = new InformerMetrics() {
-            @Override
-            public void conflated() {
+        MeterRegistry registry = new SimpleMeterRegistry();
+        registry.config().onMeterAdded(meter -> {
+            if (meter.getId().getName().equals("informer.conflations")) {
                 System.err.println("notifications were merged: this run does not count");
                 Runtime.getRuntime().halt(3);
             }
-        };
-        InformerFactory factory = new InformerFactory(client, Clock.system(),
-                (type, model, namespace, selector) -> counting, InformerOptions.defaults());
+        });
+        InformerFactory factory = new InformerFactory(client, Clock.system(), registry, InformerOptions.defaults());
         SharedIndexInformer<V1Pod> informer = factory.informer(ResourceType.PODS, V1Pod.class);
         for (Peer.Sink sink : handlers) {
             informer.addEventHandler(new ResourceEventHandler<>() {
@@ -102,8 +102,7 @@ public final class WheelhousePeer implements Peer.Contestant {
 
     @Override
     public Peer.Queue queue(String kind) {
-        RateLimitingQueue<String> queue = new RateLimitingQueue<>("bench", Clock.system(), new WorkQueueMetrics() {
-        });
+        RateLimitingQueue<String> queue = new RateLimitingQueue<>("bench", Clock.system(), Meters.NONE);
         boolean limited = kind.equals("ratelimiting");
         return new Peer.Queue() {
             @Override

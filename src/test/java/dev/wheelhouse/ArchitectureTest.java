@@ -145,13 +145,6 @@ class ArchitectureTest {
                 .dependOnClassesThat().resideInAnyPackage("org.springframework..").check(classes);
     }
 
-    @Test
-    void onlyTheMetricsAndThoseWhoPassARegistryToThemKnowMicrometer() {
-        noClasses().that().resideOutsideOfPackages("dev.wheelhouse.spring", "dev.wheelhouse.metrics").and()
-                .doNotHaveFullyQualifiedName("dev.wheelhouse.operator.Wheelhouse$Builder").should()
-                .dependOnClassesThat().resideInAnyPackage("io.micrometer..").check(classes);
-    }
-
     /** A sum with the seconds of a spec may leave the range of an Instant, and then throws in every sync. */
     @Test
     void theSecondsOfObjectsAreAddedToTimesBySumsThatNeverOverflow() {

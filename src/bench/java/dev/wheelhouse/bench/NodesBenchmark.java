@@ -5,12 +5,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicLong;
 
 import io.kubernetes.client.openapi.models.V1Container;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodSpec;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.ApiServer;
@@ -20,7 +21,6 @@ import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.node.NodeAgent;
 import dev.wheelhouse.node.NodeAgentOptions;
-import dev.wheelhouse.node.NodeMetrics;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LoopRunner;
 
@@ -34,22 +34,16 @@ public final class NodesBenchmark {
 
     private NodesBenchmark() {}
 
+    private static long count(MeterRegistry registry, String meter) {
+        return registry.find(meter).meters().stream()
+                .mapToLong(each -> (long) each.measure().iterator().next().getValue())
+                .sum();
+    }
+
     public static void main(String... args) throws Exception {
         int nodes = args.length > 0 ? Integer.parseInt(args[0]) : 1000;
         int pods = args.length > 1 ? Integer.parseInt(args[1]) : 10_000;
-        AtomicLong heartbeats = new AtomicLong();
-        AtomicLong statuses = new AtomicLong();
-        NodeMetrics metrics = new NodeMetrics() {
-            @Override
-            public void heartbeat(boolean well, long nanos) {
-                heartbeats.incrementAndGet();
-            }
-
-            @Override
-            public void statusWritten(boolean well) {
-                statuses.incrementAndGet();
-            }
-        };
+        MeterRegistry registry = new SimpleMeterRegistry();
         ApiServer server = new ApiServer(ApiServerOptions.defaults());
         LoopRunner runner = new LoopRunner("nodes", CLOCK);
         KubeClient client = server.client("bench");
@@ -59,7 +53,7 @@ public final class NodesBenchmark {
         List<NodeAgent> agents = new ArrayList<>();
         for (int i = 0; i < nodes; i++) {
             agents.add(NodeAgent.hollow(NodeAgentOptions.hollow("node-" + (i + 1), i), client, EventRecorder.NONE,
-                    metrics, CLOCK));
+                    registry, CLOCK));
         }
         agents.forEach(a -> a.start(runner));
         await(() -> agents.stream().allMatch(NodeAgent::isReady));
@@ -77,18 +71,20 @@ public final class NodesBenchmark {
         }
         long created = CLOCK.nanoTime();
         say("%d pods are created, by one client, after %.1f s", pods, seconds(start));
-        await(() -> agents.stream().mapToInt(a -> a.knownPods().size()).sum() == pods && statuses.get() >= pods);
+        await(() -> agents.stream().mapToInt(a -> a.knownPods().size()).sum() == pods
+                && count(registry, "kubelet.pod.status.writes") >= pods);
         say("all run, and %d statuses are written, %.1f s after the first was asked for (%.0f pods/s), %.1f s after the"
-                + " last", statuses.get(), seconds(start), pods / seconds(start), seconds(created));
+                + " last", count(registry, "kubelet.pod.status.writes"), seconds(start), pods / seconds(start),
+                seconds(created));
         say("heap: %.1f KiB a pod, on the server and on its node", (heap() - empty) / 1024.0 / pods);
 
         long cpu = cpu();
-        long beats = heartbeats.get();
+        long beats = count(registry, "kubelet.node.heartbeat");
         start = CLOCK.nanoTime();
         long until = CLOCK.deadline(REST);
         await(() -> CLOCK.nanoTime() >= until);
         long used = cpu() - cpu;
-        long done = heartbeats.get() - beats;
+        long done = count(registry, "kubelet.node.heartbeat") - beats;
         say("at rest: %d heartbeats in %.0f s; %.2f%% of one core for 1000 nodes with their pods, %.2f ms of CPU a"
                 + " heartbeat; %d platform threads", done, seconds(start),
                 100.0 * used / (CLOCK.nanoTime() - start) * 1000 / nodes, used / 1e6 / Math.max(1, done),

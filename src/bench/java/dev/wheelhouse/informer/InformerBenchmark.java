@@ -24,9 +24,11 @@ import org.openjdk.jmh.infra.Blackhole;
 
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1Pod;
+import io.micrometer.core.instrument.Tags;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Signal;
 
@@ -158,8 +160,7 @@ public class InformerBenchmark {
                     @Override
                     public void onDelete(V1Pod pod, boolean finalStateUnknown) {}
                 }, Duration.ZERO, 4096, new SyncTracker(() -> true), new Signal(), Clock.system(),
-                        new InformerMetrics() {
-                        }));
+                        new InformerMeters(Meters.NONE, Clock.system(), Tags.empty())));
             }
         }
     }

@@ -14,6 +14,7 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.runtime.Clock;
 
 /**
@@ -30,8 +31,7 @@ public class QueueBenchmark {
     private static final int KEYS = 1000;
 
     private final RateLimitingQueue<String> queue = new RateLimitingQueue<>("bench", Clock.system(),
-            new WorkQueueMetrics() {
-            });
+            Meters.NONE);
     private final String[] keys = keys();
 
     private static String[] keys() {

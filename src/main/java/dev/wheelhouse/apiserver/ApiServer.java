@@ -27,6 +27,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+
 import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
@@ -39,7 +43,9 @@ import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.decode.DecoderMemory;
 import dev.wheelhouse.client.http.ContentType;
 import dev.wheelhouse.client.http.HttpKubeClient;
-import dev.wheelhouse.client.http.HttpMetrics;
+import dev.wheelhouse.client.http.HttpMeters;
+import dev.wheelhouse.meters.Meters;
+import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LoopRunner;
 
 /**
@@ -53,7 +59,8 @@ public final class ApiServer implements AutoCloseable {
     private final ObjectStore store;
     private final RestServer rest;
     private final Faults faults;
-    private final RequestMetrics metrics;
+    private final PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    private final StorageMeters storage;
     private final Traffic traffic;
     private final RequestPipeline requests;
     /** The memory of the decoders of all clients in this process. */
@@ -85,9 +92,9 @@ public final class ApiServer implements AutoCloseable {
             store.close();
             throw e;
         }
-        this.metrics = new RequestMetrics(rest.registry());
+        this.storage = new StorageMeters(store, rest.registry(), meters);
         this.traffic = Traffic.of(options, Runtime.getRuntime().maxMemory(),
-                Runtime.getRuntime().availableProcessors(), metrics);
+                Runtime.getRuntime().availableProcessors(), rest.registry(), meters);
         this.requests = new RequestPipeline(rest, faults, traffic, options);
     }
 
@@ -109,7 +116,8 @@ public final class ApiServer implements AutoCloseable {
     }
 
     private String metrics() {
-        return metrics.text() + traffic.flows().metrics();
+        storage.update();
+        return meters.scrape();
     }
 
     /**
@@ -260,18 +268,19 @@ public final class ApiServer implements AutoCloseable {
 
     /** A client that calls the server directly. The user agent also names the field manager of its writes. */
     public KubeClient client(String userAgent) {
-        return client(userAgent, HttpMetrics.NONE);
+        return client(userAgent, Meters.NONE);
     }
 
     /**
      * A client that calls the server directly, with the rights of the administrator. Its watches never wait.
      *
      * @param userAgent also names the field manager of its writes
-     * @param counts the requests of the client
+     * @param registry counts the requests of the client
      */
-    public KubeClient client(String userAgent, HttpMetrics counts) {
-        return new HttpKubeClient(new InProcessTransport(this, userAgent, counts, options.clock()), ContentType.JSON,
-                memory);
+    public KubeClient client(String userAgent, MeterRegistry registry) {
+        Clock clock = options.clock();
+        return new HttpKubeClient(new InProcessTransport(this, userAgent, new HttpMeters(registry, clock), clock),
+                ContentType.JSON, memory);
     }
 
     /**

@@ -10,11 +10,16 @@ import java.util.Objects;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntSupplier;
 
 import org.jspecify.annotations.Nullable;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
 
 import dev.wheelhouse.runtime.Durations;
 
@@ -24,6 +29,8 @@ import dev.wheelhouse.runtime.Durations;
  * thirds of the seats, and senders take turns, so no sender waits for all requests of another. Thread safe.
  */
 final class FlowControl {
+    private static final String PREFIX = "apiserver.flowcontrol.";
+
     private final Map<Flow.Level, Queue> queues = new EnumMap<>(Flow.Level.class);
     private final Duration longestWait;
 
@@ -33,8 +40,9 @@ final class FlowControl {
      * @param requests the most requests that wait or are executed at a time in a level; a sender may have half of them.
      *         Requests of {@link Flow.Level#EXEMPT} are executed at once, and one sender may have all of them
      * @param longestWait a request that waits longer is refused
+     * @param registry has upstream's metrics as far as they apply here
      */
-    FlowControl(int seats, int requests, Duration longestWait) {
+    FlowControl(int seats, int requests, Duration longestWait, MeterRegistry registry) {
         this.longestWait = longestWait;
         for (Flow.Level level : Flow.Level.values()) {
             int own = switch (level) {
@@ -42,7 +50,7 @@ final class FlowControl {
                 case SYSTEM, GLOBAL_DEFAULT -> seats;
                 case LEADER_ELECTION, UNAUTHENTICATED -> Math.max(2, seats / 8);
             };
-            queues.put(level, new Queue(own, requests));
+            queues.put(level, new Queue(level, own, requests, registry));
         }
     }
 
@@ -84,16 +92,31 @@ final class FlowControl {
         private final LinkedHashMap<String, Sender> turns = new LinkedHashMap<>();
         private int executing;
         private int waiting;
-        private final LongAdder dispatched = new LongAdder();
-        private final LongAdder full = new LongAdder();
-        private final LongAdder timedOut = new LongAdder();
+        private final Counter dispatched;
+        private final Counter full;
+        private final Counter timedOut;
         private final AtomicInteger exempt = new AtomicInteger();
 
-        Queue(int seats, int requests) {
+        Queue(Flow.Level level, int seats, int requests, MeterRegistry registry) {
             this.seats = seats;
             this.maxSeatsPerSender = Math.max(1, (int) (seats * 2L / 3));
             this.maxRequests = requests;
             this.maxRequestsPerSender = Math.max(1, requests / 2);
+            Tags tags = Tags.of("priority_level", level.text);
+            Gauge.builder(PREFIX + "current.executing.requests", this, Queue::executing)
+                    .description("Requests that are worked on.").tags(tags).register(registry);
+            Gauge.builder(PREFIX + "current.inqueue.requests", this, Queue::waiting)
+                    .description("Requests that wait for a seat.").tags(tags).register(registry);
+            if (level != Flow.Level.EXEMPT) {
+                Gauge.builder(PREFIX + "nominal.limit.seats", this, queue -> queue.seats)
+                        .description("Requests that are worked on at most.").tags(tags).register(registry);
+            }
+            dispatched = Counter.builder(PREFIX + "dispatched.requests")
+                    .description("Requests that were given a seat.").tags(tags).register(registry);
+            Meter.MeterProvider<Counter> rejected = Counter.builder(PREFIX + "rejected.requests")
+                    .description("Requests that were turned away.").tags(tags).withRegistry(registry);
+            full = rejected.withTag("reason", "queue-full");
+            timedOut = rejected.withTag("reason", "time-out");
         }
 
         private static final class Sender {
@@ -249,37 +272,5 @@ final class FlowControl {
     /** The requests of a level that wait for a seat. */
     int waiting(Flow.Level level) {
         return queue(level).waiting();
-    }
-
-    /** Upstream's metrics as far as they apply here, in the text format of Prometheus. */
-    String metrics() {
-        StringBuilder out = new StringBuilder();
-        family(out, "current_executing_requests", "gauge", "Requests that are worked on.");
-        queues.forEach((level, queue) -> line(out, "current_executing_requests", level, "", queue.executing()));
-        family(out, "current_inqueue_requests", "gauge", "Requests that wait for a seat.");
-        queues.forEach((level, queue) -> line(out, "current_inqueue_requests", level, "", queue.waiting()));
-        family(out, "nominal_limit_seats", "gauge", "Requests that are worked on at most.");
-        queues.forEach((level, queue) -> {
-            if (level != Flow.Level.EXEMPT) {
-                line(out, "nominal_limit_seats", level, "", queue.seats);
-            }
-        });
-        family(out, "dispatched_requests_total", "counter", "Requests that were given a seat.");
-        queues.forEach((level, queue) -> line(out, "dispatched_requests_total", level, "", queue.dispatched.sum()));
-        family(out, "rejected_requests_total", "counter", "Requests that were turned away.");
-        queues.forEach((level, queue) -> {
-            line(out, "rejected_requests_total", level, ",reason=\"queue-full\"", queue.full.sum());
-            line(out, "rejected_requests_total", level, ",reason=\"time-out\"", queue.timedOut.sum());
-        });
-        return out.toString();
-    }
-
-    private static void family(StringBuilder out, String name, String type, String help) {
-        RequestMetrics.head(out, "apiserver_flowcontrol_" + name, type, help);
-    }
-
-    private static void line(StringBuilder out, String name, Flow.Level level, String more, long value) {
-        out.append("apiserver_flowcontrol_").append(name).append("{priority_level=\"").append(level.text).append('"')
-                .append(more).append("} ").append(value).append('\n');
     }
 }

@@ -18,7 +18,7 @@ import dev.wheelhouse.apiserver.protocol.QueryParameters;
 import dev.wheelhouse.client.WatchStream;
 import dev.wheelhouse.client.decode.ObjectDecoder;
 import dev.wheelhouse.client.decode.Statuses;
-import dev.wheelhouse.client.http.HttpMetrics;
+import dev.wheelhouse.client.http.HttpMeters;
 import dev.wheelhouse.client.http.Transport;
 import dev.wheelhouse.runtime.Clock;
 
@@ -32,13 +32,13 @@ final class InProcessTransport implements Transport {
 
     private final ApiServer server;
     private final String userAgent;
-    private final HttpMetrics metrics;
+    private final HttpMeters meters;
     private final Clock clock;
 
-    InProcessTransport(ApiServer server, String userAgent, HttpMetrics metrics, Clock clock) {
+    InProcessTransport(ApiServer server, String userAgent, HttpMeters meters, Clock clock) {
         this.server = server;
         this.userAgent = userAgent;
-        this.metrics = metrics;
+        this.meters = meters;
         this.clock = clock;
     }
 
@@ -82,7 +82,7 @@ final class InProcessTransport implements Transport {
     private ApiResponse call(Outgoing request) {
         byte[] body = request.body();
         int size = body == null ? 0 : body.length;
-        metrics.sent(request.method(), HOST, size);
+        meters.sent(request.method(), HOST, size);
         long began = clock.nanoTime();
         ApiResponse answer = null;
         try {
@@ -107,9 +107,9 @@ final class InProcessTransport implements Transport {
             case ApiResponse.Content content -> String.valueOf(content.code());
             case ApiResponse.Stream stream -> "200";
         };
-        metrics.attempted(request.method(), HOST, code, false);
+        meters.attempted(request.method(), HOST, code, false);
         if (!"true".equals(request.query().get("watch"))) {
-            metrics.ended(request.method(), HOST, nanos,
+            meters.ended(request.method(), HOST, nanos,
                     answer instanceof ApiResponse.Content content ? content.length() : -1);
         }
     }
@@ -134,7 +134,7 @@ final class InProcessTransport implements Transport {
     /** The server tells the senders of this process apart by their user agents. */
     @Override
     public Transport asSender(String name) {
-        return new InProcessTransport(server, userAgent + "/" + name, metrics, clock);
+        return new InProcessTransport(server, userAgent + "/" + name, meters, clock);
     }
 
     @Override

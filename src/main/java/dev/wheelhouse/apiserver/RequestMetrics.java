@@ -1,72 +1,63 @@
 package dev.wheelhouse.apiserver;
 
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Locale;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.LongAdder;
-import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
 
 import dev.wheelhouse.apiserver.auth.RequestInfo;
 import dev.wheelhouse.apiserver.resources.ResourceRegistry;
 import dev.wheelhouse.facts.ResourceInfo;
+import dev.wheelhouse.meters.Meters;
 
 /**
- * Counts requests under upstream's names and labels, in the text format of Prometheus (upstream:
- * {@code apiserver/pkg/endpoints/metrics}). Labels have only values of served resources and of the verbs that these
- * have. All other requests, and all that are refused by their heads, have empty labels, so strangers add no series.
- * Thread safe.
+ * The meters of requests, under upstream's names and labels (upstream: {@code apiserver/pkg/endpoints/metrics}). Labels
+ * have only values of served resources and of the verbs that these have. All other requests, and all that are refused
+ * by their heads, have empty labels, so strangers add no series. Thread safe.
  */
 final class RequestMetrics {
-    private static final double[] BUCKETS = {0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6,
-            8, 10, 15, 20, 30, 45, 60};
-    private static final double NANOS = Duration.ofSeconds(1).toNanos();
+    private static final Duration[] BUCKETS = Meters.seconds(0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1,
+            1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60);
 
-    private final ResourceRegistry registry;
-    private final Map<Series, LongAdder> requests = new ConcurrentHashMap<>();
-    private final Map<Labels, Times> durations = new ConcurrentHashMap<>();
+    private final ResourceRegistry resources;
+    private final MeterRegistry registry;
+    private final Map<Series, Counter> requests = new ConcurrentHashMap<>();
+    private final Map<Labels, Timer> durations = new ConcurrentHashMap<>();
     private final AtomicInteger inFlight = new AtomicInteger();
     private final AtomicInteger watches = new AtomicInteger();
-    private final LongAdder rejected = new LongAdder();
+    private final Counter rejected;
 
-    RequestMetrics(ResourceRegistry registry) {
+    RequestMetrics(ResourceRegistry resources, MeterRegistry registry) {
+        this.resources = resources;
         this.registry = registry;
+        Gauge.builder("apiserver.current.inflight.requests", inFlight, AtomicInteger::get)
+                .description("Requests that are being answered, without watches.").register(registry);
+        Gauge.builder("apiserver.longrunning.requests", watches, AtomicInteger::get)
+                .description("Watches that are open.").tag("verb", "WATCH").register(registry);
+        rejected = Counter.builder("apiserver.rejected.requests")
+                .description("Requests that were answered by 429 because there were too many at a time.")
+                .register(registry);
     }
 
     private record Labels(boolean dryRun, String group, String resource, String scope, String subresource, String verb,
             String version) {
-        String text() {
-            return "component=\"apiserver\",dry_run=\"" + (dryRun ? "All" : "") + "\",group=\"" + group
-                    + "\",resource=\"" + resource + "\",scope=\"" + scope + "\",subresource=\"" + subresource
-                    + "\",verb=\"" + verb + "\",version=\"" + version + "\"";
+        Tags tags() {
+            return Tags.of("component", "apiserver", "dry_run", dryRun ? "All" : "", "group", group, "resource",
+                    resource, "scope", scope, "subresource", subresource, "verb", verb, "version", version);
         }
     }
 
-    private record Series(int code, Labels labels) {
-        String text() {
-            return "code=\"" + code + "\"," + labels.text();
-        }
-    }
-
-    private static final class Times {
-        private final LongAdder[] counts = new LongAdder[BUCKETS.length + 1];
-        private final LongAdder nanos = new LongAdder();
-
-        Times() {
-            Arrays.setAll(counts, i -> new LongAdder());
-        }
-
-        void add(long took) {
-            int at = Arrays.binarySearch(BUCKETS, took / NANOS);
-            counts[at < 0 ? -at - 1 : at].increment();
-            nanos.add(took);
-        }
-    }
+    private record Series(int code, Labels labels) {}
 
     /** The number of requests that are being answered, without watches. */
     AtomicInteger inFlight() {
@@ -97,7 +88,7 @@ final class RequestMetrics {
     void answered(RequestInfo about, boolean apply, boolean dryRun, int code, long nanos) {
         @Nullable
         ResourceInfo info = about.isResource()
-                ? registry.find(about.group(), about.version(), about.resource())
+                ? resources.find(about.group(), about.version(), about.resource())
                 : null;
         boolean known = info != null && isServed(info, about);
         String verb = verb(about.verb(), apply);
@@ -105,10 +96,20 @@ final class RequestMetrics {
                 ? new Labels(dryRun, about.group(), about.resource(), scope(about), about.subresource(), verb,
                         about.version())
                 : new Labels(dryRun, "", "", "", "", verb, "");
-        requests.computeIfAbsent(new Series(code, labels), key -> new LongAdder()).increment();
+        requests.computeIfAbsent(new Series(code, labels), this::counter).increment();
         if (!about.verb().equals("watch")) {
-            durations.computeIfAbsent(labels, key -> new Times()).add(nanos);
+            durations.computeIfAbsent(labels, this::timer).record(nanos, TimeUnit.NANOSECONDS);
         }
+    }
+
+    private Counter counter(Series series) {
+        return Counter.builder("apiserver.request").description("Requests that were answered.")
+                .tags(series.labels.tags()).tag("code", String.valueOf(series.code)).register(registry);
+    }
+
+    private Timer timer(Labels labels) {
+        return Timer.builder("apiserver.request.duration").description("How long requests took, without watches.")
+                .tags(labels.tags()).serviceLevelObjectives(BUCKETS).register(registry);
     }
 
     private static boolean isServed(ResourceInfo info, RequestInfo about) {
@@ -132,51 +133,5 @@ final class RequestMetrics {
             case "patch" -> apply ? "APPLY" : "PATCH";
             default -> "OTHER";
         };
-    }
-
-    /** All metrics, in version 0.0.4 of the text format. */
-    String text() {
-        StringBuilder out = new StringBuilder();
-        head(out, "apiserver_current_inflight_requests", "gauge", "Requests that are being answered, without watches.");
-        out.append("apiserver_current_inflight_requests ").append(inFlight.get()).append('\n');
-        head(out, "apiserver_longrunning_requests", "gauge", "Watches that are open.");
-        out.append("apiserver_longrunning_requests{verb=\"WATCH\"} ").append(watches.get()).append('\n');
-        head(out, "apiserver_rejected_requests_total", "counter",
-                "Requests that were answered by 429 because there were too many at a time.");
-        out.append("apiserver_rejected_requests_total ").append(rejected.sum()).append('\n');
-        head(out, "apiserver_request_total", "counter", "Requests that were answered.");
-        sorted(requests, Series::text).forEach((labels, count) -> out.append("apiserver_request_total{").append(labels)
-                .append("} ").append(count.sum()).append('\n'));
-        head(out, "apiserver_request_duration_seconds", "histogram", "How long requests took, without watches.");
-        sorted(durations, Labels::text).forEach((labels, times) -> write(out, labels, times));
-        return out.toString();
-    }
-
-    private static <K, V> Map<String, V> sorted(Map<K, V> values, Function<K, String> text) {
-        Map<String, V> sorted = new TreeMap<>();
-        values.forEach((key, value) -> sorted.put(text.apply(key), value));
-        return sorted;
-    }
-
-    private static void write(StringBuilder out, String labels, Times times) {
-        long sum = 0;
-        for (int i = 0; i <= BUCKETS.length; i++) {
-            sum += times.counts[i].sum();
-            out.append("apiserver_request_duration_seconds_bucket{").append(labels).append(",le=\"")
-                    .append(i == BUCKETS.length ? "+Inf" : number(BUCKETS[i])).append("\"} ").append(sum)
-                    .append('\n');
-        }
-        out.append("apiserver_request_duration_seconds_sum{").append(labels).append("} ")
-                .append(times.nanos.sum() / NANOS).append('\n');
-        out.append("apiserver_request_duration_seconds_count{").append(labels).append("} ").append(sum).append('\n');
-    }
-
-    private static String number(double bound) {
-        return bound == Math.rint(bound) ? String.valueOf((long) bound) : String.valueOf(bound);
-    }
-
-    static void head(StringBuilder out, String name, String type, String help) {
-        out.append("# HELP ").append(name).append(' ').append(help).append("\n# TYPE ").append(name).append(' ')
-                .append(type).append('\n');
     }
 }

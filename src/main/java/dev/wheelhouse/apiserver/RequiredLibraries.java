@@ -18,7 +18,9 @@ final class RequiredLibraries {
             "org.apache.tomcat.embed:tomcat-embed-core", "org.apache.catalina.startup.Tomcat",
             "com.h2database:h2-mvstore", "org.h2.mvstore.MVStore",
             "dev.cel:cel", "dev.cel.runtime.CelRuntime",
-            "com.google.re2j:re2j", "com.google.re2j.Pattern"));
+            "com.google.re2j:re2j", "com.google.re2j.Pattern",
+            "io.micrometer:micrometer-registry-prometheus",
+            "io.micrometer.prometheusmetrics.PrometheusMeterRegistry"));
 
     private RequiredLibraries() {}
 

@@ -10,6 +10,9 @@ import java.util.concurrent.TimeUnit;
 
 import com.sun.management.UnixOperatingSystemMXBean;
 
+import io.micrometer.core.instrument.MeterRegistry;
+
+import dev.wheelhouse.apiserver.resources.ResourceRegistry;
 import dev.wheelhouse.runtime.Clock;
 
 /**
@@ -42,13 +45,17 @@ record Traffic(FlowControl flows, ThreadPoolExecutor workers, ScheduledExecutorS
     /** File descriptors reserved for everything but connections. */
     private static final int OTHER_FILES = 512;
 
-    /** @param memory the size of the heap in bytes; each purpose gets a share of it */
-    static Traffic of(ApiServerOptions options, long memory, int processors, RequestMetrics metrics) {
+    /**
+     * @param memory the size of the heap in bytes; each purpose gets a share of it
+     * @param resources the resources that requests are counted by
+     */
+    static Traffic of(ApiServerOptions options, long memory, int processors, ResourceRegistry resources,
+            MeterRegistry registry) {
         ApiServerLimits limits = options.limits();
         Clock clock = options.clock();
         Tally tally = new Tally(clock);
         int seats = Math.max(24, 6 * processors);
-        FlowControl flows = new FlowControl(seats, limits.requests(), limits.request().dividedBy(4));
+        FlowControl flows = new FlowControl(seats, limits.requests(), limits.request().dividedBy(4), registry);
         int threads = 3 * seats + limits.requests();
         ThreadPoolExecutor workers = new ThreadPoolExecutor(0, threads, 10, TimeUnit.SECONDS,
                 new SynchronousQueue<>(), threads("apiserver-work-"));
@@ -58,7 +65,7 @@ record Traffic(FlowControl flows, ThreadPoolExecutor workers, ScheduledExecutorS
         return new Traffic(flows, workers, new ScheduledThreadPoolExecutor(1, threads("apiserver-timer-")),
                 new ByteBudget(Math.max(2L * limits.body(), memory / 8)), new ByteBudget(heads(memory)),
                 new ByteBudget(memory / 8), connections,
-                watches(limits, memory), tally, metrics);
+                watches(limits, memory), tally, new RequestMetrics(resources, registry));
     }
 
     private static ThreadFactory threads(String name) {

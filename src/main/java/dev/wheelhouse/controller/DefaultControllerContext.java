@@ -15,7 +15,6 @@ import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.workqueue.RateLimitingQueue;
 import dev.wheelhouse.workqueue.RateLimits;
 import dev.wheelhouse.workqueue.WorkQueue;
-import dev.wheelhouse.workqueue.WorkQueueMetrics;
 
 /** The standard {@link ControllerContext}. Queues of object keys let namespaces take turns. Thread safe. */
 public final class DefaultControllerContext implements ControllerContext {
@@ -34,46 +33,38 @@ public final class DefaultControllerContext implements ControllerContext {
      * @param parallel runs the writes of one batch; one after the other in a system that is stepped by hand
      * @param observes whether a controller plans and writes nothing; asked when it is made
      * @param mayWrite whether a controller may write; checked before each write, which fails if it is false
+     * @param metrics counts syncs and writes; its registry counts the keys of queues
      * @param options the options of the built-in controllers
      * @param journal gets each write
      */
     public record Settings(Workers workers, Parallel parallel, Predicate<String> observes,
-            Predicate<String> mayWrite, WorkQueueMetrics queueMetrics, ControllerMetrics controllerMetrics,
-            Options options, Journal journal) {
+            Predicate<String> mayWrite, ControllerMetrics metrics, Options options, Journal journal) {
         /** Settings with the default options of the built-in controllers and without a journal. */
         public Settings(Workers workers, Parallel parallel, Predicate<String> observes, Predicate<String> mayWrite,
-                WorkQueueMetrics queueMetrics, ControllerMetrics controllerMetrics) {
-            this(workers, parallel, observes, mayWrite, queueMetrics, controllerMetrics, Options.DEFAULTS,
-                    Journal.NONE);
+                ControllerMetrics metrics) {
+            this(workers, parallel, observes, mayWrite, metrics, Options.DEFAULTS, Journal.NONE);
         }
 
         /** These settings with other options of the built-in controllers. */
         public Settings with(Options others) {
-            return new Settings(workers, parallel, observes, mayWrite, queueMetrics, controllerMetrics, others,
-                    journal);
+            return new Settings(workers, parallel, observes, mayWrite, metrics, others, journal);
         }
 
         /** These settings with a journal. */
         public Settings with(Journal keeps) {
-            return new Settings(workers, parallel, observes, mayWrite, queueMetrics, controllerMetrics, options,
-                    keeps);
-        }
-
-        /** These settings with other metrics of the controllers. */
-        public Settings with(ControllerMetrics others) {
-            return new Settings(workers, parallel, observes, mayWrite, queueMetrics, others, options, journal);
+            return new Settings(workers, parallel, observes, mayWrite, metrics, options, keeps);
         }
 
         /** Five workers per controller, sixteen concurrent writes per batch, no metrics. */
         public static Settings defaults() {
             return new Settings((controller, preset) -> preset == null ? 5 : preset, Parallel.virtualThreads(16),
-                    controller -> false, controller -> true, WorkQueueMetrics.NONE, ControllerMetrics.NONE);
+                    controller -> false, controller -> true, ControllerMetrics.NONE);
         }
 
         /** One worker per controller and writes in order, for a system that one thread steps. */
         public static Settings stepped() {
             return new Settings((controller, preset) -> 1, Parallel.inOrder(), controller -> false,
-                    controller -> true, WorkQueueMetrics.NONE, ControllerMetrics.NONE);
+                    controller -> true, ControllerMetrics.NONE);
         }
     }
 
@@ -124,7 +115,7 @@ public final class DefaultControllerContext implements ControllerContext {
     @Override
     public ActionExecutor executor(String controller, String eventSource) {
         return new ApiActionExecutor(controller, client(controller).sharing(), consistency(controller),
-                events(eventSource), settings.parallel(), () -> mayWrite(controller), settings.controllerMetrics(),
+                events(eventSource), settings.parallel(), () -> mayWrite(controller), settings.metrics(),
                 settings.journal());
     }
 
@@ -136,7 +127,7 @@ public final class DefaultControllerContext implements ControllerContext {
     @Override
     public <K> WorkQueue<K> queue(String name, RateLimits limits) {
         return new RateLimitingQueue<>(name, clock, limits, RateLimitingQueue.DEFAULT_AGING,
-                TypedKey::namespaceOf, settings.queueMetrics());
+                TypedKey::namespaceOf, settings.metrics().registry());
     }
 
     @Override
@@ -146,7 +137,7 @@ public final class DefaultControllerContext implements ControllerContext {
 
     @Override
     public ControllerMetrics metrics() {
-        return settings.controllerMetrics();
+        return settings.metrics();
     }
 
     @Override

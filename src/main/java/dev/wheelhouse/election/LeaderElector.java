@@ -7,6 +7,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 
 import org.jspecify.annotations.Nullable;
@@ -14,6 +15,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import io.kubernetes.client.openapi.models.V1Lease;
+import io.micrometer.core.instrument.MeterRegistry;
 
 import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.KubeApiException;
@@ -51,9 +53,9 @@ public final class LeaderElector extends SignalledLoop implements Leadership {
     private final ResourceClient<V1Lease> leases;
     private final Clock clock;
     private final RandomGenerator random;
-    private final ElectionListener listener;
+    private final ElectionMeters meters;
     private final CompletableFuture<Void> led = new CompletableFuture<>();
-    private final CompletableFuture<Void> lost = new CompletableFuture<>();
+    private final CompletableFuture<String> lost = new CompletableFuture<>();
     private volatile Role role = Role.STANDBY;
     private volatile long renewedAt;
     private volatile boolean leaderKnown;
@@ -72,14 +74,15 @@ public final class LeaderElector extends SignalledLoop implements Leadership {
      * @param client its requests should time out well before the renew deadline, because a hanging request costs the
      *     lead
      * @param random spreads the attempts of standbys
+     * @param registry counts leads and slow renewals
      */
     public LeaderElector(ElectionOptions options, KubeClient client, Clock clock, RandomGenerator random,
-            ElectionListener listener) {
+            MeterRegistry registry) {
         this.options = options;
         this.leases = client.resource(ResourceType.LEASES, V1Lease.class);
         this.clock = clock;
         this.random = random;
-        this.listener = listener;
+        this.meters = new ElectionMeters(options.lease().name(), registry);
         this.watch = new LeaseWatch(
                 leases.listerWatcher(options.lease().namespace(), LabelSelector.everything(),
                         FieldSelector.of("metadata.name", options.lease().name())),
@@ -123,6 +126,11 @@ public final class LeaderElector extends SignalledLoop implements Leadership {
     @Override
     public void whenLost(Runnable action) {
         CompletableFuture<Void> unused = lost.thenRun(action);
+    }
+
+    /** Tells an action once why this process has lost the lead, as {@link #whenLost} calls one. */
+    public void whenLostBecause(Consumer<String> action) {
+        CompletableFuture<Void> unused = lost.thenAccept(action);
     }
 
     private boolean isInTime() {
@@ -213,7 +221,7 @@ public final class LeaderElector extends SignalledLoop implements Leadership {
                 won(sent, leases.update(take.lease()));
                 return true;
             } catch (KubeApiException e) {
-                listener.slowPathExercised();
+                meters.slowPaths.increment();
                 log.info("the lease {} could not be renewed in one write, so it is read first: {}", options.lease(),
                         e.getMessage());
             }
@@ -273,7 +281,7 @@ public final class LeaderElector extends SignalledLoop implements Leadership {
             role = Role.LEADING;
             watch.close();
             log.info("{} leads: it holds the lease {}", options.identity(), options.lease());
-            listener.startedLeading();
+            meters.begun();
             led.complete(null);
         }
     }
@@ -309,8 +317,8 @@ public final class LeaderElector extends SignalledLoop implements Leadership {
         watch.close();
         leader = "this process no longer leads: " + why;
         log.error("{} no longer leads: {}", options.identity(), why);
-        lost.complete(null);
-        listener.stoppedLeading(why);
+        meters.ended();
+        lost.complete(why);
     }
 
     @Override
@@ -338,6 +346,7 @@ public final class LeaderElector extends SignalledLoop implements Leadership {
             return;
         }
         role = Role.ENDED;
+        meters.ended();
         try {
             // Read first: the last renewal may have been stored although its response was lost.
             V1Lease held = read();

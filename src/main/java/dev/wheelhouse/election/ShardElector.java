@@ -11,7 +11,6 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Function;
 import java.util.random.RandomGenerator;
 
 import org.jspecify.annotations.Nullable;
@@ -19,6 +18,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import io.kubernetes.client.openapi.models.V1Lease;
+import io.micrometer.core.instrument.MeterRegistry;
 
 import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ResourceType;
@@ -53,7 +53,7 @@ public final class ShardElector extends SignalledLoop {
     private final Clock clock;
     private final RandomGenerator random;
     private final LoopRunner runner;
-    private final Function<String, ElectionListener> listeners;
+    private final MeterRegistry registry;
     private final ShardWork work;
     private final LogBudget lines;
     private final ShardLeases leases;
@@ -71,18 +71,18 @@ public final class ShardElector extends SignalledLoop {
      * @param client its requests should time out well before the renew deadline
      * @param random spreads the attempts of several replicas
      * @param runner runs the electors of the shards
-     * @param listeners makes the listener of a Lease by its name
+     * @param registry counts the leads of the shards
      * @throws IllegalArgumentException if the group's name is too long for a label
      */
     public ShardElector(ElectionOptions group, int shards, KubeClient client, Clock clock, RandomGenerator random,
-            LoopRunner runner, Function<String, ElectionListener> listeners, ShardWork work) {
+            LoopRunner runner, MeterRegistry registry, ShardWork work) {
         this.group = group;
         this.shards = shards;
         this.client = client;
         this.clock = clock;
         this.random = random;
         this.runner = runner;
-        this.listeners = listeners;
+        this.registry = registry;
         this.work = work;
         this.lines = new LogBudget(clock);
         this.leases = new ShardLeases(group, shards, client.resource(ResourceType.LEASES, V1Lease.class), clock);
@@ -199,7 +199,6 @@ public final class ShardElector extends SignalledLoop {
     private final class Hold implements Leadership {
         private final int shard;
         private final LeaderElector elector;
-        private final ElectionListener listener;
         private final CompletableFuture<Void> given = new CompletableFuture<>();
         private volatile boolean giving;
         private ShardWork.@Nullable Tenure tenure;
@@ -208,8 +207,7 @@ public final class ShardElector extends SignalledLoop {
 
         Hold(int shard) {
             this.shard = shard;
-            this.listener = listeners.apply(leases.name(shard));
-            this.elector = new LeaderElector(leases.options(shard), client, clock, random, listener);
+            this.elector = new LeaderElector(leases.options(shard), client, clock, random, registry);
             LeaseWatch.Seen state = leases.state(shard);
             if (state != null) {
                 elector.observe(state);
@@ -251,7 +249,6 @@ public final class ShardElector extends SignalledLoop {
             }
             elector.release();
             runner.stop(elector);
-            listener.stoppedLeading("it does not work on " + leases.name(shard) + " any more");
             holds.remove(shard);
             return IDLE;
         }

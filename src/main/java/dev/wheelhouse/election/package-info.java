@@ -5,7 +5,7 @@
  * {@code LeaseWatch} wakes that loop on a standby when the Lease is free. A pure function,
  * {@code ElectionDecision.decide}, chooses each step. By its own clock, a leader stops leading before another process
  * can start. {@link dev.wheelhouse.election.ShardElector} leads several shards by a Lease each, and shares them with
- * other replicas. An {@link dev.wheelhouse.election.ElectionListener} is told when the lead begins and ends.
+ * other replicas.
  */
 @NullMarked
 package dev.wheelhouse.election;

@@ -7,19 +7,18 @@ import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
+import io.micrometer.core.instrument.MeterRegistry;
+
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.SharedInformerFactory;
 import dev.wheelhouse.node.NodeAgent;
 import dev.wheelhouse.node.NodeAgentOptions;
-import dev.wheelhouse.node.NodeMetrics;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.LoopRunner;
 import dev.wheelhouse.scheduler.Scheduler;
-import dev.wheelhouse.scheduler.SchedulerMetrics;
-import dev.wheelhouse.workqueue.WorkQueueMetrics;
 
 /**
  * Hollow nodes, a scheduler and a provisioner. A hollow node simulates its pods (upstream: {@code cmd/kubemark}), and
@@ -54,24 +53,20 @@ public final class HollowCluster implements AutoCloseable {
      * @param events makes the Event recorder of a component, by the component's name
      */
     public HollowCluster(Options options, KubeClient client, SharedInformerFactory informers,
-            Function<String, EventRecorder> events, SchedulerMetrics schedulerMetrics, NodeMetrics nodeMetrics,
-            WorkQueueMetrics queueMetrics, Clock clock) {
-        this(options, client, informers, events, schedulerMetrics, nodeMetrics, queueMetrics, clock,
-                new LoopRunner("hollow", clock));
+            Function<String, EventRecorder> events, MeterRegistry registry, Clock clock) {
+        this(options, client, informers, events, registry, clock, new LoopRunner("hollow", clock));
     }
 
     /** @param runner runs the loops; this cluster closes it */
     public HollowCluster(Options options, KubeClient client, SharedInformerFactory informers,
-            Function<String, EventRecorder> events, SchedulerMetrics schedulerMetrics, NodeMetrics nodeMetrics,
-            WorkQueueMetrics queueMetrics, Clock clock, LoopRunner runner) {
+            Function<String, EventRecorder> events, MeterRegistry registry, Clock clock, LoopRunner runner) {
         this.informers = informers;
         this.runner = runner;
         for (NodeAgentOptions node : options.nodes) {
-            nodes.add(NodeAgent.hollow(node, client, events.apply("kubelet"), nodeMetrics, clock));
+            nodes.add(NodeAgent.hollow(node, client, events.apply("kubelet"), registry, clock));
         }
         scheduler = options.scheduler
-                ? new Scheduler(client, informers, events.apply(Scheduler.NAME), clock, schedulerMetrics, queueMetrics,
-                        0, SCHEDULER_WRITERS)
+                ? new Scheduler(client, informers, events.apply(Scheduler.NAME), clock, registry, 0, SCHEDULER_WRITERS)
                 : null;
         if (options.storage) {
             storage.add(new DefaultStorage(client));

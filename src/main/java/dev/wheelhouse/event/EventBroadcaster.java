@@ -24,6 +24,9 @@ import io.kubernetes.client.openapi.models.CoreV1Event;
 import io.kubernetes.client.openapi.models.V1EventSource;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1ObjectReference;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
 
 import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
@@ -58,7 +61,8 @@ public final class EventBroadcaster extends SignalledLoop {
 
     private final ResourceClient<CoreV1Event> events;
     private final Clock clock;
-    private final EventMetrics metrics;
+    private final Meter.MeterProvider<Counter> written;
+    private final Meter.MeterProvider<Counter> dropped;
     private final Journal journal;
     private final BlockingQueue<Recorded> buffer = new ArrayBlockingQueue<>(BUFFERED);
     private final AtomicLong lastNanos = new AtomicLong();
@@ -83,15 +87,18 @@ public final class EventBroadcaster extends SignalledLoop {
     private record Unwritten(CoreV1Event event, boolean repeats, Journal.@Nullable Sync sync, int tries, long due) {}
 
     /** A broadcaster without a journal. */
-    public EventBroadcaster(KubeClient client, Clock clock, EventMetrics metrics) {
-        this(client, clock, metrics, Journal.NONE);
+    public EventBroadcaster(KubeClient client, Clock clock, MeterRegistry registry) {
+        this(client, clock, registry, Journal.NONE);
     }
 
     /** @param journal gets the writes of the Events whose recorder has a source of syncs */
-    public EventBroadcaster(KubeClient client, Clock clock, EventMetrics metrics, Journal journal) {
+    public EventBroadcaster(KubeClient client, Clock clock, MeterRegistry registry, Journal journal) {
         this.events = client.sharing().withoutRetries().resource(ResourceType.EVENTS, CoreV1Event.class);
         this.clock = clock;
-        this.metrics = metrics;
+        this.written = Counter.builder("events.written").description("Kubernetes Events written")
+                .withRegistry(registry);
+        this.dropped = Counter.builder("events.dropped").description("Kubernetes Events dropped, by reason")
+                .withRegistry(registry);
         this.journal = journal;
         this.correlator = new EventCorrelator(clock::now, () -> Long.toHexString(uniqueNanos()));
         this.notBefore = clock.nanoTime();
@@ -118,12 +125,16 @@ public final class EventBroadcaster extends SignalledLoop {
     private void offer(String component, Recorded recorded) {
         if (isClosed() || !buffer.offer(recorded)) {
             CoreV1Event event = recorded.event;
-            metrics.dropped(component, "buffer_full");
+            dropped(component, "buffer_full");
             log.debug("{}: dropped the event {} about {}, because the buffer is full: {}", component, event.getReason(),
                     event.getInvolvedObject().getName(), event.getMessage());
             return;
         }
         wake();
+    }
+
+    private void dropped(String component, String why) {
+        dropped.withTags("component", component, "why", why).increment();
     }
 
     private CoreV1Event event(String component, ResourceType regardingType, KubernetesObject regarding, String type,
@@ -188,7 +199,7 @@ public final class EventBroadcaster extends SignalledLoop {
         }
         EventCorrelator.Correlated correlated = correlator.correlate(recorded.event);
         if (correlated == null) {
-            metrics.dropped(component(recorded.event), "spam");
+            dropped(component(recorded.event), "spam");
             return BUSY;
         }
         Unwritten before = waiting.get(ObjectKey.of(correlated.event()));
@@ -212,7 +223,7 @@ public final class EventBroadcaster extends SignalledLoop {
         waiting.remove(key);
         try {
             write(next);
-            metrics.written(component(next.event));
+            written.withTag("component", component(next.event)).increment();
             lastFailed = null;
         } catch (KubeApiException e) {
             if (mayPass(e) && !lastChance && next.tries + 1 < TRIES) {
@@ -243,7 +254,7 @@ public final class EventBroadcaster extends SignalledLoop {
     }
 
     private void drop(CoreV1Event event, KubeApiException error) {
-        metrics.dropped(component(event), mayPass(error) ? "unreachable" : "rejected");
+        dropped(component(event), mayPass(error) ? "unreachable" : "rejected");
         if (error.isAlreadyExists() || error.isNamespaceTerminating()) {
             log.debug("the server rejected an event: {}", error.getMessage());
         } else {

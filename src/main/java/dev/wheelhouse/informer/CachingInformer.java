@@ -17,6 +17,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import io.kubernetes.client.common.KubernetesObject;
+import io.micrometer.core.instrument.MeterRegistry;
 
 import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ResourceType;
@@ -42,7 +43,7 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
     private final TransformingSource<T> source;
     private final InformerOptions options;
     private final Clock clock;
-    private final InformerMetrics metrics;
+    private final InformerMeters meters;
     private final Signal signal = new Signal();
     private final DeltaFifo<T> fifo = new DeltaFifo<>(signal, this::added);
     private final Reflector<T> reflector;
@@ -69,14 +70,14 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
 
     /** @param expectedType the class of the objects; objects of another class are skipped. Null accepts any class. */
     CachingInformer(ListerWatcher<T> source, @Nullable Class<T> expectedType, InformerOptions options, Clock clock,
-            InformerMetrics metrics) {
+            MeterRegistry registry) {
         this.options = options;
         this.clock = clock;
-        this.metrics = metrics;
+        this.meters = new InformerMeters(registry, clock, InformerMeters.tags(source, expectedType));
         this.indexer = new ThreadSafeStore<>(Map.of(Indexer.NAMESPACE_INDEX, CachingInformer::namespaceOf));
         this.source = new TransformingSource<>(source, indexer::get,
                 options.dropLastApplied() ? LastApplied::leaveOut : null);
-        this.reflector = new Reflector<>(this.source, expectedType, fifo, options, clock, metrics);
+        this.reflector = new Reflector<>(this.source, expectedType, fifo, options, clock, meters);
         this.detector = options.detectMutations() ? new MutationDetector<>(source.type().groupResource()) : null;
         this.cache = new CacheUpdates<>(indexer, detector);
         SplittableRandom random = options.seed() == null
@@ -85,7 +86,7 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
         long least = Durations.saturatedNanos(options.minResync());
         this.resync = Duration.ofNanos(least + (least == 0 ? 0 : random.nextLong(least)));
         this.started = clock.nanoTime();
-        metrics.made(this::state);
+        meters.made(this::state);
     }
 
     private static Collection<String> namespaceOf(KubernetesObject object) {
@@ -126,7 +127,7 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
             long began = clock.nanoTime();
             boolean processed = processLoop();
             if (processed) {
-                metrics.processed(Duration.ofNanos(clock.nanoTime() - began));
+                meters.processed(clock.nanoTime() - began);
             }
             return processed;
         }
@@ -237,7 +238,7 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
             synced.complete(null);
         }
         if (first) {
-            metrics.synced(Duration.ofNanos(clock.nanoTime() - started));
+            meters.synced(clock.nanoTime() - started);
         }
     }
 
@@ -298,7 +299,7 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
             period = SHORTEST_RESYNC;
         }
         return new ProcessorListener<>(source.type(), handler, period, options.pendingBound(),
-                new SyncTracker(synced::isDone), wakes, clock, metrics);
+                new SyncTracker(synced::isDone), wakes, clock, meters);
     }
 
     private final class ListenerRegistration implements Registration {
@@ -406,7 +407,7 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
         processor.close();
         prompt.close();
         signal.raise();
-        metrics.stopped();
+        meters.stopped();
     }
 
     /** @throws IllegalStateException if mutation detection is on and found a cached object that was changed */

@@ -12,6 +12,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.common.KubernetesObject;
+import io.micrometer.core.instrument.MeterRegistry;
 
 import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
@@ -20,6 +21,7 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.ShardSelector;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ListerWatcher;
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.LoopRunner;
@@ -31,7 +33,7 @@ import dev.wheelhouse.runtime.LoopRunner;
 public final class InformerFactory implements SharedInformerFactory, AutoCloseable {
     private final KubeClient client;
     private final Clock clock;
-    private final InformerMetrics.Provider metrics;
+    private final MeterRegistry registry;
     private final InformerOptions options;
     /** The part of the namespaces that the informers hold; null for all. */
     private final @Nullable ShardSelector shard;
@@ -53,27 +55,28 @@ public final class InformerFactory implements SharedInformerFactory, AutoCloseab
         }
     }
 
-    public InformerFactory(KubeClient client, Clock clock, InformerMetrics.Provider metrics, InformerOptions options) {
-        this(client, clock, metrics, options, null);
+    /** @param registry counts what the informers read and hold, and how long their handlers take */
+    public InformerFactory(KubeClient client, Clock clock, MeterRegistry registry, InformerOptions options) {
+        this(client, clock, registry, options, null);
     }
 
-    private InformerFactory(KubeClient client, Clock clock, InformerMetrics.Provider metrics, InformerOptions options,
+    private InformerFactory(KubeClient client, Clock clock, MeterRegistry registry, InformerOptions options,
             @Nullable ShardSelector shard) {
         this.client = client;
         this.clock = clock;
-        this.metrics = metrics;
+        this.registry = registry;
         this.options = options;
         this.shard = shard;
     }
 
     /** A factory with default options and no metrics. */
     public InformerFactory(KubeClient client, Clock clock) {
-        this(client, clock, InformerMetrics.Provider.NONE, InformerOptions.defaults());
+        this(client, clock, Meters.NONE, InformerOptions.defaults());
     }
 
     /** A factory like this one, with informers of its own that hold a part of the namespaced objects. */
     InformerFactory of(ShardSelector part) {
-        return new InformerFactory(client, clock, metrics, options, part);
+        return new InformerFactory(client, clock, registry, options, part);
     }
 
     @Override
@@ -156,7 +159,7 @@ public final class InformerFactory implements SharedInformerFactory, AutoCloseab
 
     private <T extends KubernetesObject> CachingInformer<T> make(ListerWatcher<T> source, Class<T> model) {
         return new CachingInformer<>(shard == null ? source : new ShardedSource<>(source, shard), model, options, clock,
-                metrics.forInformer(source.type(), model, source.namespace(), source.selector()));
+                registry);
     }
 
     /**

@@ -34,7 +34,7 @@ final class ProcessorListener<T extends KubernetesObject> implements Loop {
     private final ResourceType type;
     private final SyncTracker tracker;
     private final Clock clock;
-    private final InformerMetrics metrics;
+    private final InformerMeters meters;
     /** The signal of the thread that runs this listener. */
     private final Signal signal;
     private final PendingNotifications<T> pendingNotifications;
@@ -56,14 +56,14 @@ final class ProcessorListener<T extends KubernetesObject> implements Loop {
      * @param signal is raised when there is work
      */
     ProcessorListener(ResourceType type, ResourceEventHandler<? super T> handler, Duration resyncPeriod,
-            int pendingBound, SyncTracker tracker, Signal signal, Clock clock, InformerMetrics metrics) {
+            int pendingBound, SyncTracker tracker, Signal signal, Clock clock, InformerMeters meters) {
         this.type = type;
         this.handler = handler;
         this.signal = signal;
         this.name = name(handler.getClass());
         this.tracker = tracker;
         this.clock = clock;
-        this.metrics = metrics;
+        this.meters = meters;
         this.pendingNotifications = new PendingNotifications<>(pendingBound);
         this.resyncNanos = Durations.saturatedNanos(resyncPeriod);
         this.nextResync = clock.deadline(resyncPeriod);
@@ -100,7 +100,7 @@ final class ProcessorListener<T extends KubernetesObject> implements Loop {
                 Notification<T> notification = notifications.get(i);
                 if (pendingNotifications.add(notification)) {
                     stats.conflated();
-                    metrics.conflated();
+                    meters.conflated();
                 } else if (notification instanceof Notification.Add<T> add && add.initial()) {
                     tracker.start();
                 }
@@ -161,7 +161,7 @@ final class ProcessorListener<T extends KubernetesObject> implements Loop {
             }
             long took = clock.nanoTime() - began;
             stats.handled(took, failed);
-            metrics.handled(Duration.ofNanos(took), failed);
+            meters.handled(took, failed);
         }
     }
 

@@ -47,10 +47,10 @@ final class Reflector<T extends KubernetesObject> implements Loop {
 
     /** @param expectedType the class of the objects; objects of another class are skipped. Null accepts any class. */
     Reflector(ListerWatcher<T> source, @Nullable Class<T> expectedType, DeltaFifo<T> fifo, InformerOptions options,
-            Clock clock, ReflectorMetrics metrics) {
+            Clock clock, InformerMeters meters) {
         this.source = source;
         this.freshness = new Freshness(fifo);
-        this.steps = new ReflectorSteps<>(source, expectedType, fifo, options, clock, metrics, freshness, this::ready);
+        this.steps = new ReflectorSteps<>(source, expectedType, fifo, options, clock, meters, freshness, this::ready);
     }
 
     /** Records that a thread drives this loop, so that other threads may step it, too. */

@@ -12,12 +12,12 @@ import dev.wheelhouse.client.DecodeFailure;
 import dev.wheelhouse.runtime.Clock;
 
 /**
- * The status of a Reflector: its last failure, its last event and its counters. Changes are also passed to the metrics.
+ * The status of a Reflector: its last failure, its last event and its counters. Changes are also passed to the meters.
  * The Reflector's loop writes; any thread may read.
  */
 final class ReflectorStatus {
     private final Clock clock;
-    private final ReflectorMetrics metrics;
+    private final InformerMeters meters;
     private final Map<String, Long> relists = new ConcurrentHashMap<>();
     private final Map<String, Long> watchEnds = new ConcurrentHashMap<>();
     private volatile @Nullable Instant lastEvent;
@@ -27,9 +27,9 @@ final class ReflectorStatus {
     private volatile long bytes;
     private volatile long events;
 
-    ReflectorStatus(Clock clock, ReflectorMetrics metrics) {
+    ReflectorStatus(Clock clock, InformerMeters meters) {
         this.clock = clock;
-        this.metrics = metrics;
+        this.meters = meters;
     }
 
     /** Records a list, event or bookmark from the server; an earlier failure is over. */
@@ -48,25 +48,25 @@ final class ReflectorStatus {
     }
 
     void listed(Duration took, int items) {
-        metrics.listed(took, items, true);
+        meters.listed(took, items, true);
     }
 
     void listFailed(Duration took) {
-        metrics.listed(took, 0, false);
+        meters.listed(took, 0, false);
     }
 
     void relisted(String cause) {
         relists.merge(cause, 1L, Long::sum);
-        metrics.relisted(cause);
+        meters.relisted(cause);
     }
 
     void watchStarted() {
-        metrics.watchStarted();
+        meters.watchStarted();
     }
 
     void watchEnded(String cause, WatchSession<?> watch) {
         watchEnds.merge(cause, 1L, Long::sum);
-        metrics.watchEnded(cause, watch.lasted(), watch.events());
+        meters.watchEnded(cause, watch.lasted(), watch.events());
     }
 
     /** Records an object that could not be decoded. Only one thread calls it. */
@@ -74,7 +74,7 @@ final class ReflectorStatus {
     void skipped(DecodeFailure what) {
         decodeErrors++;
         lastDecodeError = what.toString();
-        metrics.decodeErrors(1);
+        meters.decodeErrors(1);
     }
 
     /**
@@ -86,11 +86,11 @@ final class ReflectorStatus {
         if (eventCount > 0) {
             lastEvent = clock.now();
             events += eventCount;
-            metrics.events(eventCount);
+            meters.events(eventCount);
         }
         if (more > 0) {
             bytes += more;
-            metrics.bytesRead(more);
+            meters.bytesRead(more);
         }
     }
 

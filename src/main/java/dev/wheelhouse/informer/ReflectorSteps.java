@@ -82,7 +82,7 @@ final class ReflectorSteps<T extends KubernetesObject> {
      * @param ready called when the open watch has events, or has ended, if its stream can signal that
      */
     ReflectorSteps(ListerWatcher<T> source, @Nullable Class<T> expectedType, DeltaFifo<T> fifo,
-            InformerOptions options, Clock clock, ReflectorMetrics metrics, Freshness freshness, Runnable ready) {
+            InformerOptions options, Clock clock, InformerMeters meters, Freshness freshness, Runnable ready) {
         this.source = source;
         this.expected = new ExpectedType<>(expectedType);
         this.fifo = fifo;
@@ -90,7 +90,7 @@ final class ReflectorSteps<T extends KubernetesObject> {
         this.clock = clock;
         this.freshness = freshness;
         this.ready = ready;
-        this.status = new ReflectorStatus(clock, metrics);
+        this.status = new ReflectorStatus(clock, meters);
         this.random = options.seed() == null ? new SplittableRandom() : new SplittableRandom(options.seed());
         this.pacing = new Pacing(clock, random);
         this.pager = new ListPager<>(source, expected, options.pageSize(), options.freshStart());

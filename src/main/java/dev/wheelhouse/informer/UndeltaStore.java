@@ -8,9 +8,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.common.KubernetesObject;
+import io.micrometer.core.instrument.Tags;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.client.ListerWatcher;
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.Signal;
@@ -32,9 +34,10 @@ public final class UndeltaStore<T extends KubernetesObject> implements Loop {
      * @param send receives all objects after each change, on the loop's thread; it must not block
      */
     public UndeltaStore(ListerWatcher<T> source, Class<T> type, Consumer<List<T>> send, InformerOptions options,
-            Clock clock, ReflectorMetrics metrics) {
+            Clock clock) {
         this.send = send;
-        this.reflector = new Reflector<>(source, type, fifo, options, clock, metrics);
+        this.reflector = new Reflector<>(source, type, fifo, options, clock,
+                new InformerMeters(Meters.NONE, clock, Tags.empty()));
     }
 
     @Override

@@ -9,13 +9,13 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.ApiClient;
+import io.micrometer.core.instrument.MeterRegistry;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.http.ContentType;
 import dev.wheelhouse.client.http.HttpDeadlines;
 import dev.wheelhouse.client.http.HttpKubeClient;
-import dev.wheelhouse.election.ElectionListener;
 import dev.wheelhouse.election.ElectionOptions;
 import dev.wheelhouse.election.LeaderElector;
 import dev.wheelhouse.election.Leadership;
@@ -37,33 +37,17 @@ public record Election(Leadership leadership, @Nullable LeaderElector elector, @
     }
 
     /**
-     * @param metrics counts the election's events
+     * @param registry counts the leads
      * @param lost is told, on the elector's thread, why this process lost the lead. Its memory is outdated then, so the
      *     process has to end
      */
     public static Election of(ElectionOptions options, ApiClient api, ContentType contentType, Clock clock,
-            ElectionListener metrics, Consumer<String> lost) {
+            MeterRegistry registry, Consumer<String> lost) {
         Duration deadline = options.renewDeadline().dividedBy(2);
         KubeClient client = new HttpKubeClient(api, new HttpDeadlines(deadline, deadline, deadline),
                 "wheelhouse/leader-election", contentType, clock);
-        ElectionListener listener = new ElectionListener() {
-            @Override
-            public void startedLeading() {
-                metrics.startedLeading();
-            }
-
-            @Override
-            public void stoppedLeading(String why) {
-                metrics.stoppedLeading(why);
-                lost.accept(why);
-            }
-
-            @Override
-            public void slowPathExercised() {
-                metrics.slowPathExercised();
-            }
-        };
-        LeaderElector elector = new LeaderElector(options, client, clock, RandomGenerator.getDefault(), listener);
+        LeaderElector elector = new LeaderElector(options, client, clock, RandomGenerator.getDefault(), registry);
+        elector.whenLostBecause(lost);
         return new Election(elector, elector, options, client);
     }
 
@@ -73,12 +57,12 @@ public record Election(Leadership leadership, @Nullable LeaderElector elector, @
      * @throws IllegalStateException if there is no election
      * @throws IllegalArgumentException if the name of the Lease is too long
      */
-    public ShardElector shards(int count, Clock clock, LoopRunner runner, Metrics metrics, ShardWork work) {
+    public ShardElector shards(int count, Clock clock, LoopRunner runner, MeterRegistry registry, ShardWork work) {
         if (options == null || client == null) {
             throw new IllegalStateException("shards need an election");
         }
         return new ShardElector(options, count, client, clock, RandomGenerator.getDefault(), runner,
-                metrics.elections(), work);
+                registry, work);
     }
 
     /** A name that no other contender has: the host's name and a random part. */

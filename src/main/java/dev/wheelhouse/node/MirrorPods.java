@@ -17,6 +17,9 @@ import io.kubernetes.client.openapi.models.V1Node;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1OwnerReference;
 import io.kubernetes.client.openapi.models.V1Pod;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
 
 import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
@@ -37,7 +40,8 @@ final class MirrorPods {
 
     private final ResourceClient<V1Pod> client;
     private final Supplier<@Nullable V1Node> node;
-    private final NodeMetrics metrics;
+    private final Meter.MeterProvider<Counter> created;
+    private final Meter.MeterProvider<Counter> deleted;
     private final Map<String, Failure> failures = new ConcurrentHashMap<>();
 
     private final Set<String> deleting = ConcurrentHashMap.newKeySet();
@@ -49,9 +53,13 @@ final class MirrorPods {
      * @param node supplies the registered Node; null before the registration
      * @param executor runs the deletions of orphaned mirror pods
      */
-    MirrorPods(ResourceClient<V1Pod> client, Supplier<@Nullable V1Node> node, Executor executor, NodeMetrics metrics) {
+    MirrorPods(ResourceClient<V1Pod> client, Supplier<@Nullable V1Node> node, Executor executor,
+            MeterRegistry registry) {
         this.executor = executor;
-        this.metrics = metrics;
+        this.created = Counter.builder("kubelet.mirror.pods.created").description("Mirror pods created")
+                .withRegistry(registry);
+        this.deleted = Counter.builder("kubelet.mirror.pods.deleted").description("Mirror pods deleted")
+                .withRegistry(registry);
         this.client = client;
         this.node = node;
     }
@@ -79,7 +87,7 @@ final class MirrorPods {
                 return failed(pod, "its old mirror could not be deleted");
             }
             client.create(mirror(pod, owner));
-            metrics.mirrorCreated();
+            created.withTags().increment();
             log.info("created the mirror pod of the static pod {}", PodSources.describe(pod));
             failures.remove(uid);
             return null;
@@ -132,7 +140,7 @@ final class MirrorPods {
     private boolean delete(V1Pod mirror) {
         try {
             client.delete(ObjectKey.of(mirror), new Deletion(0L, mirror.getMetadata().getUid(), null, null));
-            metrics.mirrorDeleted();
+            deleted.withTags().increment();
             log.info("deleted the mirror pod {}", PodSources.describe(mirror));
             return true;
         } catch (KubeApiException e) {

@@ -12,11 +12,13 @@ import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.models.V1Node;
 import io.kubernetes.client.openapi.models.V1Pod;
+import io.micrometer.core.instrument.MeterRegistry;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.event.EventRecorder;
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.podconfig.ApiServerSource;
 import dev.wheelhouse.podconfig.FileSource;
 import dev.wheelhouse.podconfig.HttpManifests;
@@ -32,7 +34,6 @@ import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.LoopRunner;
 import dev.wheelhouse.workqueue.RateLimitingQueue;
 import dev.wheelhouse.workqueue.RateLimits;
-import dev.wheelhouse.workqueue.WorkQueueMetrics;
 
 /**
  * The agent of one node: pod sources → Mux → PodStorage → SyncLoop → PodWorkers → PodRuntime. It reports statuses to
@@ -52,34 +53,34 @@ public final class NodeAgent implements AutoCloseable {
     private final NodeTasks tasks = new NodeTasks();
     private final Map<String, Loop> loops = new LinkedHashMap<>();
 
-    private NodeAgent(NodeAgentOptions options, KubeClient client, EventRecorder recorder, NodeMetrics metrics,
+    private NodeAgent(NodeAgentOptions options, KubeClient client, EventRecorder recorder, MeterRegistry registry,
             Clock clock) {
         PodEventRecorder events = (pod, fieldPath, type, reason, message) -> recorder.event(ResourceType.PODS, pod,
                 fieldPath,
                 type, reason, message);
         this.options = options;
         RejectionListener rejected = new RejectionEvents(options.name(), recorder);
-        this.podConfig = new PodConfig(rejected, metrics, clock);
+        this.podConfig = new PodConfig(rejected, registry, clock);
         ResourceClient<V1Pod> podClient = client.sharing().resource(ResourceType.PODS, V1Pod.class);
         this.runtime = new HollowRuntime(options.podCidr(), options.profile(), events, clock);
         PodManager pods = new PodManager();
         StatusManager statuses = new StatusManager(podClient, pods, queue("status", clock), options.workers(),
-                tasks, metrics);
-        this.registration = new NodeRegistration(options, client, metrics, clock);
-        MirrorPods mirrors = new MirrorPods(podClient, registration::node, tasks, metrics);
+                tasks, registry);
+        this.registration = new NodeRegistration(options, client, registry, clock);
+        MirrorPods mirrors = new MirrorPods(podClient, registration::node, tasks, registry);
         SourcesReady sourcesReady = new SourcesReady(podConfig::seenAllSources);
         PodSyncer syncer = new PodSyncer(runtime, statuses, pods, mirrors, events, options.hostIp(),
                 () -> sourcesReady.hasSeen(PodSources.API), clock);
         PodWorkers workers = new PodWorkers(syncer, uid -> runtime.status(uid) != null, queue("pods", clock),
-                options.workers(), tasks, options.resync(), metrics, clock);
+                options.workers(), tasks, options.resync(), registry, clock);
         PodAdmitter admitter = new PodAdmitter(new PodAdmission(options.name(), options.capacity()), registration, pods,
-                workers, statuses, events, metrics, clock);
+                workers, statuses, events, registry, clock);
         SyncLoop syncLoop = new SyncLoop(podConfig.updates(), sourcesReady, pods, workers, statuses, mirrors, runtime,
                 admitter, clock);
         this.apiSource = new ApiServerSource(podClient, options.name(), podConfig.channel(PodSources.API), clock);
 
-        this.fileSource = fileSource(rejected, metrics, clock);
-        this.httpSource = httpSource(rejected, metrics, clock);
+        this.fileSource = fileSource(rejected, registry, clock);
+        this.httpSource = httpSource(rejected, registry, clock);
 
         loops.put("registration", registration);
         loops.put("status", whileRunning(statuses.loop()));
@@ -115,32 +116,32 @@ public final class NodeAgent implements AutoCloseable {
         };
     }
 
-    private @Nullable FileSource fileSource(RejectionListener rejected, NodeMetrics metrics, Clock clock) {
+    private @Nullable FileSource fileSource(RejectionListener rejected, MeterRegistry registry, Clock clock) {
         Path manifests = options.manifestPath();
         return manifests == null
                 ? null
                 : new FileSource(manifests, options.name(), options.fileCheckPeriod(),
-                        podConfig.channel(PodSources.FILE), rejected, metrics, clock);
+                        podConfig.channel(PodSources.FILE), rejected, registry, clock);
     }
 
-    private @Nullable HttpSource httpSource(RejectionListener rejected, NodeMetrics metrics, Clock clock) {
+    private @Nullable HttpSource httpSource(RejectionListener rejected, MeterRegistry registry, Clock clock) {
         HttpManifests url = options.manifestUrl();
         return url == null
                 ? null
-                : new HttpSource(url, options.name(), podConfig.channel(PodSources.HTTP), rejected, metrics, clock);
+                : new HttpSource(url, options.name(), podConfig.channel(PodSources.HTTP), rejected, registry, clock);
     }
 
     /**
      * An agent that simulates its pods. A pod's annotations {@code hollow.wheelhouse.dev/…} say how the pod behaves.
      */
     public static NodeAgent hollow(NodeAgentOptions options, KubeClient client, EventRecorder recorder,
-            NodeMetrics metrics, Clock clock) {
-        return new NodeAgent(options, client.asSender("system:node:" + options.name()), recorder, metrics, clock);
+            MeterRegistry registry, Clock clock) {
+        return new NodeAgent(options, client.asSender("system:node:" + options.name()), recorder, registry, clock);
     }
 
     private RateLimitingQueue<String> queue(String what, Clock clock) {
         return new RateLimitingQueue<>("node-" + options.name() + "-" + what, clock, RETRIES,
-                RateLimitingQueue.DEFAULT_AGING, uid -> "", WorkQueueMetrics.NONE);
+                RateLimitingQueue.DEFAULT_AGING, uid -> "", Meters.NONE);
     }
 
     public String name() {

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -13,6 +14,9 @@ import io.kubernetes.client.openapi.models.V1Lease;
 import io.kubernetes.client.openapi.models.V1Node;
 import io.kubernetes.client.openapi.models.V1NodeStatus;
 import io.kubernetes.client.openapi.models.V1Taint;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
 
 import tools.jackson.databind.node.ObjectNode;
 
@@ -47,7 +51,7 @@ final class NodeRegistration extends SignalledLoop {
     private final NodeAgentOptions options;
     private final ResourceClient<V1Node> nodes;
     private final ResourceClient<V1Lease> leases;
-    private final NodeMetrics metrics;
+    private final Meter.MeterProvider<Timer> heartbeats;
     private final Clock clock;
     private final LogBudget lines;
     private final Backoff backoff;
@@ -61,8 +65,9 @@ final class NodeRegistration extends SignalledLoop {
     private volatile boolean stopped;
     private volatile Runnable onRead = () -> {};
 
-    NodeRegistration(NodeAgentOptions options, KubeClient client, NodeMetrics metrics, Clock clock) {
-        this.metrics = metrics;
+    NodeRegistration(NodeAgentOptions options, KubeClient client, MeterRegistry registry, Clock clock) {
+        this.heartbeats = Timer.builder("kubelet.node.heartbeat").description("Renewals of node Leases")
+                .withRegistry(registry);
         this.options = options;
         this.nodes = client.resource(ResourceType.NODES, V1Node.class);
         this.leases = client.resource(ResourceType.LEASES, V1Lease.class);
@@ -140,13 +145,13 @@ final class NodeRegistration extends SignalledLoop {
                 renew(known);
             }
             backoff.reset();
-            metrics.heartbeat(true, clock.nanoTime() - start);
+            heartbeat("success", start);
             nextRenewal = clock.deadline(RENEWAL);
         } catch (KubeApiException e) {
             if (isClosed() || Thread.currentThread().isInterrupted()) {
                 return IDLE;
             }
-            metrics.heartbeat(false, clock.nanoTime() - start);
+            heartbeat("error", start);
             Duration delay = backoff.next();
             nextRenewal = clock.deadline(delay);
             if (!e.isUnreachable()) {
@@ -155,6 +160,10 @@ final class NodeRegistration extends SignalledLoop {
             }
         }
         return Math.max(1, nextRenewal - clock.nanoTime());
+    }
+
+    private void heartbeat(String result, long start) {
+        heartbeats.withTag("result", result).record(clock.nanoTime() - start, TimeUnit.NANOSECONDS);
     }
 
     /** The existing Node, or a new one; null if somebody has deleted it. */

@@ -12,6 +12,9 @@ import org.slf4j.LoggerFactory;
 
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodStatus;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
 
 import dev.wheelhouse.podconfig.PodSources;
 import dev.wheelhouse.runtime.Clock;
@@ -33,7 +36,7 @@ final class PodAdmitter {
     private final PodWorkers workers;
     private final StatusManager statuses;
     private final PodEventRecorder events;
-    private final NodeMetrics metrics;
+    private final Meter.MeterProvider<Counter> rejections;
     private final Clock clock;
     private final Map<String, Waiting> waiting = new LinkedHashMap<>();
 
@@ -44,14 +47,15 @@ final class PodAdmitter {
     private record Waiting(long read, long until) {}
 
     PodAdmitter(PodAdmission admission, NodeRegistration registration, PodManager pods, PodWorkers workers,
-            StatusManager statuses, PodEventRecorder events, NodeMetrics metrics, Clock clock) {
+            StatusManager statuses, PodEventRecorder events, MeterRegistry registry, Clock clock) {
         this.admission = admission;
         this.registration = registration;
         this.pods = pods;
         this.workers = workers;
         this.statuses = statuses;
         this.events = events;
-        this.metrics = metrics;
+        this.rejections = Counter.builder("kubelet.admission.rejections")
+                .description("Pods that a node refused to run").withRegistry(registry);
         this.clock = clock;
     }
 
@@ -95,7 +99,7 @@ final class PodAdmitter {
 
     private V1Pod rejected(V1Pod pod, PodAdmission.Rejection rejection) {
         log.warn("the pod {} is rejected ({}): {}", PodSources.describe(pod), rejection.reason(), rejection.message());
-        metrics.podRejected(rejection.reason());
+        rejections.withTag("reason", rejection.reason()).increment();
         events.event(pod, "", "Warning", rejection.reason(), rejection.message());
         V1PodStatus failed = new V1PodStatus().phase(PodPhases.FAILED).reason(rejection.reason())
                 .message("Pod was rejected: " + rejection.message()).startTime(Moment.of(clock).stamp())

@@ -8,6 +8,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
@@ -15,6 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import io.kubernetes.client.openapi.models.V1Pod;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.node.PodWorker.State;
@@ -68,7 +72,7 @@ final class PodWorkers {
     private final WorkQueue<String> queue;
     private final WorkerPool pool;
     private final Duration resync;
-    private final NodeMetrics metrics;
+    private final Meter.MeterProvider<Timer> durations;
     private final Clock clock;
     private final Map<String, PodWorker> workers = new HashMap<>();
     private final StaticPodTurns staticPods = new StaticPodTurns();
@@ -83,13 +87,14 @@ final class PodWorkers {
      * @param resync the shortest time without an update after which a pod is synced again
      */
     PodWorkers(Syncer syncer, Predicate<String> runtimeHas, WorkQueue<String> queue, int bound, Executor executor,
-            Duration resync, NodeMetrics metrics, Clock clock) {
+            Duration resync, MeterRegistry registry, Clock clock) {
         this.syncer = syncer;
         this.runtimeHas = runtimeHas;
         this.queue = queue;
         this.pool = new WorkerPool(queue, this::work, bound, executor);
         this.resync = resync;
-        this.metrics = metrics;
+        this.durations = Timer.builder("kubelet.pod.worker.duration").description("Duration of one sync of a pod")
+                .withRegistry(registry);
         this.clock = clock;
     }
 
@@ -179,7 +184,8 @@ final class PodWorkers {
                     yield true;
                 }
             };
-            metrics.podSynced(state.name().toLowerCase(Locale.ROOT), clock.nanoTime() - start);
+            durations.withTag("operation_type", state.name().toLowerCase(Locale.ROOT))
+                    .record(clock.nanoTime() - start, TimeUnit.NANOSECONDS);
             queue.forget(uid);
             synced(worker, state, done, state == State.SYNC ? syncer.untilDeadline(pod) : null);
         } catch (RuntimeException e) {

@@ -11,6 +11,9 @@ import org.slf4j.LoggerFactory;
 
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodStatus;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
 
 import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
@@ -35,7 +38,7 @@ final class StatusManager {
     private final PodManager pods;
     private final WorkQueue<String> queue;
     private final WorkerPool pool;
-    private final NodeMetrics metrics;
+    private final Meter.MeterProvider<Counter> writes;
     private final Map<String, Entry> entries = new HashMap<>();
 
     private static final class Entry {
@@ -55,8 +58,9 @@ final class StatusManager {
      * @param executor runs the writes
      */
     StatusManager(ResourceClient<V1Pod> client, PodManager pods, WorkQueue<String> queue, int bound, Executor executor,
-            NodeMetrics metrics) {
-        this.metrics = metrics;
+            MeterRegistry registry) {
+        this.writes = Counter.builder("kubelet.pod.status.writes").description("Writes of pod statuses")
+                .withRegistry(registry);
         this.client = client;
         this.pods = pods;
         this.queue = queue;
@@ -169,10 +173,10 @@ final class StatusManager {
             try {
                 apiPod = client.patch(ObjectKey.of(apiPod), "status", PatchType.STRATEGIC_MERGE, patch);
             } catch (KubeApiException e) {
-                metrics.statusWritten(false);
+                writes.withTag("result", "error").increment();
                 throw e;
             }
-            metrics.statusWritten(true);
+            writes.withTag("result", "success").increment();
             synchronized (this) {
                 Entry entry = entries.get(uid);
                 if (entry != null) {

@@ -21,6 +21,7 @@ import dev.wheelhouse.client.http.ContentType;
 import dev.wheelhouse.client.http.CountedRequests;
 import dev.wheelhouse.client.http.HttpKubeClient;
 import dev.wheelhouse.client.http.KubeConfigs;
+import dev.wheelhouse.controller.ControllerMetrics;
 import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.election.ElectionOptions;
 import dev.wheelhouse.event.EventBroadcaster;
@@ -31,10 +32,9 @@ import dev.wheelhouse.manager.ControllerManager;
 import dev.wheelhouse.manager.Election;
 import dev.wheelhouse.manager.Engine;
 import dev.wheelhouse.manager.ManagerGuard;
-import dev.wheelhouse.manager.Metrics;
 import dev.wheelhouse.manager.Shards;
 import dev.wheelhouse.manager.Standby;
-import dev.wheelhouse.metrics.Meters;
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.operator.webhook.WebhookOptions;
 import dev.wheelhouse.operator.webhook.WebhookServer;
 import dev.wheelhouse.operator.webhook.Webhooks;
@@ -65,24 +65,24 @@ public final class Wheelhouse implements AutoCloseable {
 
     private Wheelhouse(Builder wanted) {
         KubeConfigs.Connection connection = wanted.connection
-                .apply(new KubeConfigs(wanted.clock, wanted.metrics.requests()));
+                .apply(new KubeConfigs(wanted.clock, wanted.registry));
         Clock clock = wanted.clock;
         // Declarations that cannot work end the start before anything runs.
         List<ControllerDescriptor> operators = new ArrayList<>();
         wanted.operators.forEach(operator -> operators.add(Operators.descriptor(operator)));
         Webhooks methods = Operators.webhooks(wanted.operators);
-        CountedRequests.install(connection.api(), wanted.metrics.requests(), clock);
+        CountedRequests.install(connection.api(), wanted.registry, clock);
         client = new HttpKubeClient(connection.api(), clock);
         Election election = election(wanted, connection);
         ManagerGuard guard = new ManagerGuard(
                 wanted.observes ? ManagerGuard.Mode.OBSERVE : ManagerGuard.Mode.TAKEOVER, client, clock);
-        InformerFactory informers = new InformerFactory(client, clock, wanted.metrics.informers(),
+        InformerFactory informers = new InformerFactory(client, clock, wanted.registry,
                 InformerOptions.defaults());
-        EventBroadcaster events = new EventBroadcaster(client, clock, wanted.metrics.events());
+        EventBroadcaster events = new EventBroadcaster(client, clock, wanted.registry);
         LoopRunner runner = new LoopRunner("wheelhouse", clock);
         var context = new DefaultControllerContext(client, informers, clock, events::recorder,
                 Engine.settings((controller, preset) -> preset == null ? Builder.WORKERS : preset, guard,
-                        election.leadership(), wanted.metrics));
+                        election.leadership(), new ControllerMetrics(wanted.registry)));
         HealthServer opened = null;
         try {
             engine = new Engine(election,
@@ -117,7 +117,7 @@ public final class Wheelhouse implements AutoCloseable {
         String namespace = wanted.leaseNamespace == null ? connection.namespace() : wanted.leaseNamespace;
         return Election.of(new ElectionOptions(ObjectKey.of(namespace, wanted.lease), Election.identity(),
                 Duration.ofSeconds(15), Duration.ofSeconds(10), Duration.ofSeconds(2)), connection.api(),
-                ContentType.PROTOBUF, wanted.clock, wanted.metrics.elections().apply(wanted.lease), why -> {
+                ContentType.PROTOBUF, wanted.clock, wanted.registry, why -> {
                     leadLost = why;
                     Thread.ofPlatform().daemon().name("wheelhouse/end").start(this::close);
                 });
@@ -191,7 +191,7 @@ public final class Wheelhouse implements AutoCloseable {
                 ? configs.inCluster()
                 : configs.resolve(null, null);
         private Clock clock = Clock.system();
-        private Metrics metrics = Metrics.NONE;
+        private MeterRegistry registry = Meters.NONE;
         private @Nullable String lease;
         private @Nullable String leaseNamespace;
         private Standby standby = Standby.WARM;
@@ -262,9 +262,9 @@ public final class Wheelhouse implements AutoCloseable {
             return this;
         }
 
-        /** Counts in a Micrometer registry. The application brings {@code io.micrometer:micrometer-core}. */
-        public Builder metrics(MeterRegistry registry) {
-            metrics = Meters.of(registry, clock);
+        /** Counts in a Micrometer registry. */
+        public Builder metrics(MeterRegistry meters) {
+            registry = meters;
             return this;
         }
 

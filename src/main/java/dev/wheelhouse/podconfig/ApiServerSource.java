@@ -8,7 +8,6 @@ import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.informer.InformerOptions;
-import dev.wheelhouse.informer.ReflectorMetrics;
 import dev.wheelhouse.informer.UndeltaStore;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Loop;
@@ -25,8 +24,7 @@ public final class ApiServerSource implements Loop {
     public ApiServerSource(ResourceClient<V1Pod> pods, String nodeName, PodChannel channel, Clock clock) {
         this.store = new UndeltaStore<>(
                 pods.listerWatcher("", LabelSelector.everything(), FieldSelector.of("spec.nodeName", nodeName)),
-                V1Pod.class, channel::set, InformerOptions.defaults(), clock, new ReflectorMetrics() {
-                });
+                V1Pod.class, channel::set, InformerOptions.defaults(), clock);
     }
 
     /** Whether the first list is complete. */

@@ -19,6 +19,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import io.kubernetes.client.openapi.models.V1Pod;
+import io.micrometer.core.instrument.MeterRegistry;
 
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Hashes;
@@ -70,12 +71,12 @@ public final class FileSource implements Loop {
      * @param rejected receives reports about pods that keep running although their manifest is refused now
      */
     public FileSource(Path path, String nodeName, Duration period, PodChannel channel, RejectionListener rejected,
-            PodSourceMetrics metrics, Clock clock) {
+            MeterRegistry registry, Clock clock) {
         this.path = path.toAbsolutePath().normalize();
         this.origin = new StaticPods(nodeName, true);
         this.period = period;
         this.channel = channel;
-        this.journal = new SourceJournal(channel.source(), rejected, metrics, clock);
+        this.journal = new SourceJournal(channel.source(), rejected, registry, clock);
         this.clock = clock;
         this.watch = new FileWatch(this.path);
         this.nextRead = clock.nanoTime();

@@ -7,6 +7,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import io.kubernetes.client.openapi.models.V1Pod;
+import io.micrometer.core.instrument.MeterRegistry;
 
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Hashes;
@@ -36,11 +37,11 @@ public final class HttpSource extends SignalledLoop {
 
     /** @param rejected receives reports about pods that keep running although the URL's content is refused now */
     public HttpSource(HttpManifests options, String nodeName, PodChannel channel, RejectionListener rejected,
-            PodSourceMetrics metrics, Clock clock) {
+            MeterRegistry registry, Clock clock) {
         this.options = options;
         this.origin = new StaticPods(nodeName, false);
         this.channel = channel;
-        this.journal = new SourceJournal(channel.source(), rejected, metrics, clock);
+        this.journal = new SourceJournal(channel.source(), rejected, registry, clock);
         this.clock = clock;
         this.fetch = new HttpFetch(options, clock);
         this.nextFetch = clock.nanoTime();

@@ -3,6 +3,8 @@ package dev.wheelhouse.podconfig;
 import java.util.Map;
 import java.util.Set;
 
+import io.micrometer.core.instrument.MeterRegistry;
+
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Loop;
 
@@ -19,8 +21,8 @@ public final class PodConfig {
     private final Mux mux;
 
     /** @param rejected receives reports about pods that are left out, for example because of a duplicate name */
-    public PodConfig(RejectionListener rejected, PodSourceMetrics metrics, Clock clock) {
-        this.storage = new PodStorage(updates, rejected, metrics, clock);
+    public PodConfig(RejectionListener rejected, MeterRegistry registry, Clock clock) {
+        this.storage = new PodStorage(updates, rejected, registry, clock);
         this.mux = new Mux(storage);
         updates.onTaken(mux::wake);
     }

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
@@ -12,6 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import io.kubernetes.client.openapi.models.V1Pod;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
 
 import dev.wheelhouse.runtime.Clock;
 
@@ -25,7 +29,7 @@ public final class PodStorage {
 
     private final PodUpdates updates;
     private final RejectionListener rejected;
-    private final PodSourceMetrics metrics;
+    private final Meter.MeterProvider<Counter> changed;
     private final Clock clock;
     private final Map<String, Source> sources = new LinkedHashMap<>();
 
@@ -47,10 +51,11 @@ public final class PodStorage {
     public record SourceState(String source, boolean seen, @Nullable Instant lastMessage, List<V1Pod> pods,
             List<PodMerge.Rejected> rejected) {}
 
-    PodStorage(PodUpdates updates, RejectionListener rejected, PodSourceMetrics metrics, Clock clock) {
+    PodStorage(PodUpdates updates, RejectionListener rejected, MeterRegistry registry, Clock clock) {
         this.updates = updates;
         this.rejected = rejected;
-        this.metrics = metrics;
+        this.changed = Counter.builder("pod.source.changes").description("Pods that a source changed")
+                .withRegistry(registry);
         this.clock = clock;
     }
 
@@ -80,7 +85,8 @@ public final class PodStorage {
         source.pods = merged.next();
         source.lastMessage = now;
         updates.addAll(changes);
-        changes.forEach(c -> metrics.changed(c.source(), c.operation(), c.pods().size()));
+        changes.forEach(c -> changed.withTags("source", c.source(), "operation",
+                c.operation().name().toLowerCase(Locale.ROOT)).increment(c.pods().size()));
         return true;
     }
 

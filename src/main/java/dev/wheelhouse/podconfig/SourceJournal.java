@@ -13,6 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import io.kubernetes.client.openapi.models.V1Pod;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
 
 import dev.wheelhouse.runtime.Clock;
 
@@ -29,7 +32,8 @@ final class SourceJournal {
 
     private final String source;
     private final RejectionListener rejected;
-    private final PodSourceMetrics metrics;
+    private final Meter.MeterProvider<Counter> reads;
+    private final Meter.MeterProvider<Counter> refusals;
     private final Clock clock;
     private final Map<String, Current> current = new LinkedHashMap<>();
     private final ArrayDeque<Entry> history = new ArrayDeque<>();
@@ -40,10 +44,13 @@ final class SourceJournal {
 
     private record Current(Refusal refusal, long repeatAt) {}
 
-    SourceJournal(String source, RejectionListener rejected, PodSourceMetrics metrics, Clock clock) {
+    SourceJournal(String source, RejectionListener rejected, MeterRegistry registry, Clock clock) {
         this.source = source;
         this.rejected = rejected;
-        this.metrics = metrics;
+        this.reads = Counter.builder("pod.source.reads").description("Reads of a pod source").tag("source", source)
+                .withRegistry(registry);
+        this.refusals = Counter.builder("pod.source.refusals").description("Manifests that were refused")
+                .tag("source", source).withRegistry(registry);
         this.clock = clock;
     }
 
@@ -51,13 +58,13 @@ final class SourceJournal {
     synchronized void read() {
         lastRead = clock.now();
         failure = "";
-        metrics.read(source, true);
+        reads.withTag("result", "success").increment();
     }
 
     /** Records that the source could not be read. */
     synchronized void failed(String why) {
         failure = why;
-        metrics.read(source, false);
+        reads.withTag("result", "error").increment();
     }
 
     /** @param from the path or URL of the source */
@@ -93,7 +100,7 @@ final class SourceJournal {
             }
         }
         if (news) {
-            metrics.refused(source);
+            refusals.withTags().increment();
             log.warn("a manifest is refused: {}{}", refusal, runningOn.isEmpty()
                     ? ""
                     : "; the pods of its last good version keep running: "

@@ -8,6 +8,7 @@ import java.util.Map;
 import io.kubernetes.client.openapi.models.V1Namespace;
 import io.kubernetes.client.openapi.models.V1Node;
 import io.kubernetes.client.openapi.models.V1Pod;
+import io.micrometer.core.instrument.MeterRegistry;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
@@ -19,7 +20,6 @@ import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.workqueue.RateLimitingQueue;
 import dev.wheelhouse.workqueue.RateLimits;
-import dev.wheelhouse.workqueue.WorkQueueMetrics;
 
 /**
  * Assigns a node to each pending pod of the scheduler {@code default-scheduler} (upstream: {@code pkg/scheduler} with
@@ -51,14 +51,14 @@ public final class Scheduler implements AutoCloseable {
      * @param writers the maximum number of concurrent writes, at least 1
      */
     public Scheduler(KubeClient client, SharedInformerFactory factory, EventRecorder events, Clock clock,
-            SchedulerMetrics metrics, WorkQueueMetrics queueMetrics, long seed, int writers) {
+            MeterRegistry registry, long seed, int writers) {
         SharedIndexInformer<V1Pod> pods = factory.informer(ResourceType.PODS, V1Pod.class);
         SharedIndexInformer<V1Node> nodes = factory.informer(ResourceType.NODES, V1Node.class);
         SharedIndexInformer<V1Namespace> namespaces = factory.informer(ResourceType.NAMESPACES, V1Namespace.class);
         tasks = new RateLimitingQueue<>("scheduler", clock, LIMITS, RateLimitingQueue.DEFAULT_AGING, key -> "",
-                queueMetrics);
+                registry);
         writeQueue = new RateLimitingQueue<>("scheduler-writes", clock, LIMITS, RateLimitingQueue.DEFAULT_AGING,
-                key -> "", queueMetrics);
+                key -> "", registry);
         SchedulerCache cache = new SchedulerCache();
         PendingPods pending = new PendingPods(clock);
         WriteQueue writes = new WriteQueue(writeQueue);
@@ -75,11 +75,11 @@ public final class Scheduler implements AutoCloseable {
                     ? Map.of()
                     : namespace.getMetadata().getLabels();
         };
-        loops.add(new SchedulingLoop(tasks, this::hasSynced, pods, labels, volumes, cache, pending, writes, metrics,
+        loops.add(new SchedulingLoop(tasks, this::hasSynced, pods, labels, volumes, cache, pending, writes, registry,
                 clock, seed, UNSCHEDULABLE_AT_LONGEST));
         for (int i = 0; i < writers; i++) {
             loops.add(new WriterLoop(writes, client.resource(ResourceType.PODS, V1Pod.class),
-                    new VolumeWrites(client, volumes), cache, pending, tasks, events, metrics, clock));
+                    new VolumeWrites(client, volumes), cache, pending, tasks, events, registry, clock));
         }
     }
 

@@ -7,6 +7,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import io.kubernetes.client.openapi.models.V1Pod;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.informer.SharedIndexInformer;
@@ -27,7 +29,8 @@ final class SchedulingLoop implements Loop {
     private final SchedulerCache cache;
     private final PendingPods pending;
     private final WriteQueue writes;
-    private final SchedulerMetrics metrics;
+    private final Timer scheduled;
+    private final Timer unschedulable;
     private final Clock clock;
     private final long seed;
     private final Duration unschedulableAtLongest;
@@ -35,7 +38,7 @@ final class SchedulingLoop implements Loop {
     SchedulingLoop(WorkQueue<Task> tasks, BooleanSupplier synced, SharedIndexInformer<V1Pod> pods,
             NamespaceLabels namespaceLabels, VolumeCaches volumes, SchedulerCache cache, PendingPods pending,
             WriteQueue writes,
-            SchedulerMetrics metrics, Clock clock, long seed, Duration unschedulableAtLongest) {
+            MeterRegistry registry, Clock clock, long seed, Duration unschedulableAtLongest) {
         this.tasks = tasks;
         this.synced = synced;
         this.pods = pods;
@@ -44,10 +47,16 @@ final class SchedulingLoop implements Loop {
         this.cache = cache;
         this.pending = pending;
         this.writes = writes;
-        this.metrics = metrics;
+        this.scheduled = attempts(registry, "scheduled");
+        this.unschedulable = attempts(registry, "unschedulable");
         this.clock = clock;
         this.seed = seed;
         this.unschedulableAtLongest = unschedulableAtLongest;
+    }
+
+    private static Timer attempts(MeterRegistry registry, String result) {
+        return Timer.builder("scheduler.scheduling.attempt.duration")
+                .description("Duration of scheduling decisions by result").tag("result", result).register(registry);
     }
 
     @Override
@@ -102,12 +111,12 @@ final class SchedulingLoop implements Loop {
         switch (decision) {
             case ScheduleResult.Bind bind -> {
                 volumes.take(bind.volumes());
-                metrics.attempted("scheduled", took);
+                scheduled.record(took);
                 log.debug("the pod {} is assigned to {} with score {}; {} nodes fit", key, bind.node(), bind.score(),
                         bind.feasible());
             }
             case ScheduleResult.Unschedulable no -> {
-                metrics.attempted("unschedulable", took);
+                unschedulable.record(took);
                 pending.refused(key, uid, no.refusedBy());
                 tasks.addAfter(new Task.Schedule(key), unschedulableAtLongest);
             }

@@ -1,11 +1,16 @@
 package dev.wheelhouse.scheduler;
 
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import io.kubernetes.client.openapi.models.V1Pod;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
 
 import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
@@ -30,11 +35,12 @@ final class WriterLoop implements Loop {
     private final PendingPods pending;
     private final WorkQueue<Task> tasks;
     private final EventRecorder events;
-    private final SchedulerMetrics metrics;
+    private final Timer durations;
+    private final Meter.MeterProvider<Counter> failures;
     private final Clock clock;
 
     WriterLoop(WriteQueue writes, ResourceClient<V1Pod> pods, VolumeWrites volumes, SchedulerCache cache,
-            PendingPods pending, WorkQueue<Task> tasks, EventRecorder events, SchedulerMetrics metrics, Clock clock) {
+            PendingPods pending, WorkQueue<Task> tasks, EventRecorder events, MeterRegistry registry, Clock clock) {
         this.writes = writes;
         this.pods = pods;
         this.volumes = volumes;
@@ -42,7 +48,11 @@ final class WriterLoop implements Loop {
         this.pending = pending;
         this.tasks = tasks;
         this.events = events;
-        this.metrics = metrics;
+        this.durations = Timer.builder("scheduler.pod.scheduling.duration")
+                .description("Time from when the scheduler first saw a pod until the pod was bound")
+                .register(registry);
+        this.failures = Counter.builder("scheduler.writes.failed")
+                .description("Failed writes to the API server, by kind").withRegistry(registry);
         this.clock = clock;
     }
 
@@ -128,7 +138,7 @@ final class WriterLoop implements Loop {
 
     private void bound(ObjectKey key, V1Pod pod, String node, long since) {
         pending.left(key);
-        metrics.bound(Duration.ofNanos(clock.nanoTime() - since));
+        durations.record(clock.nanoTime() - since, TimeUnit.NANOSECONDS);
         log.info("bound the pod {} to the node {}", key, node);
         events.event(ResourceType.PODS, pod, EventRecorder.NORMAL, "Scheduled",
                 "Successfully assigned " + key + " to " + node);
@@ -148,7 +158,7 @@ final class WriterLoop implements Loop {
         String uid = String.valueOf(write.pod().getMetadata().getUid());
         switch (write.decision()) {
             case ScheduleResult.Bind bind -> {
-                metrics.writeFailed("bind");
+                failures.withTag("what", "bind").increment();
                 if (error.isUnknownOutcome() || error.isConflict()) {
                     settle(key, write, bind);
                 } else {
@@ -157,7 +167,7 @@ final class WriterLoop implements Loop {
             }
             case ScheduleResult.Unschedulable no -> {
                 if (!error.isNotFound() && !error.isConflict()) {
-                    metrics.writeFailed("status");
+                    failures.withTag("what", "status").increment();
                     warn(error, "the PodScheduled condition of the pod {} could not be written, retrying: {}", key);
                     writes.again(key, write);
                 }

@@ -9,13 +9,13 @@ import org.slf4j.LoggerFactory;
 
 import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.util.ClientBuilder;
+import io.micrometer.core.instrument.MeterRegistry;
 
 import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.http.ContentType;
 import dev.wheelhouse.client.http.CountedRequests;
 import dev.wheelhouse.client.http.HttpKubeClient;
-import dev.wheelhouse.client.http.HttpMetrics;
 import dev.wheelhouse.client.http.KubeConfigs;
 import dev.wheelhouse.runtime.Clock;
 
@@ -51,27 +51,27 @@ record ApiServerConnection(KubeClient client, ApiClient api, @Nullable Supplier<
      *
      * @param service whether this is the service, in which the built-in controllers run by default. Outside of a pod,
      *     without a named kubeconfig, it starts the embedded API server
-     * @param metrics counts the requests of this project's client, of the official one, and of the election
+     * @param registry counts the requests of this project's client, of the official one, and of the election
      */
     static ApiServerConnection open(WheelhouseProperties properties, ContentType type, boolean service, Clock clock,
-            HttpMetrics metrics) {
-        KubeConfigs configs = new KubeConfigs(clock, metrics);
+            MeterRegistry registry) {
+        KubeConfigs configs = new KubeConfigs(clock, registry);
         return switch (properties.effectiveMode(configs.isInCluster(), service
                 ? WheelhouseProperties.Mode.EMBEDDED
                 : WheelhouseProperties.Mode.KUBECONFIG)) {
             case EMBEDDED, AUTO ->
                 embedded(properties.apiserver(), properties.runsServiceAccounts(service),
-                        ConfiguredNodes.areAny(properties), clock, metrics);
+                        ConfiguredNodes.areAny(properties), clock, registry);
             case KUBECONFIG ->
                 connect(configs.resolve(path(properties.kubeconfig()), properties.context()), false, properties, type,
-                        clock, metrics);
-            case IN_CLUSTER -> connect(configs.inCluster(), true, properties, type, clock, metrics);
+                        clock, registry);
+            case IN_CLUSTER -> connect(configs.inCluster(), true, properties, type, clock, registry);
         };
     }
 
     /** Uses a client that the application made. */
-    static ApiServerConnection of(ApiClient api, ContentType type, Clock clock, HttpMetrics metrics) {
-        CountedRequests.install(api, metrics, clock);
+    static ApiServerConnection of(ApiClient api, ContentType type, Clock clock, MeterRegistry registry) {
+        CountedRequests.install(api, registry, clock);
         KubeConfigs configs = new KubeConfigs(clock);
         boolean inCluster = configs.isInCluster();
         return new ApiServerConnection(new HttpKubeClient(api, type, clock), api, null, type,
@@ -79,7 +79,7 @@ record ApiServerConnection(KubeClient client, ApiClient api, @Nullable Supplier<
     }
 
     private static ApiServerConnection embedded(ApiServerProperties options, boolean podAccounts,
-            boolean nodes, Clock clock, HttpMetrics metrics) {
+            boolean nodes, Clock clock, MeterRegistry registry) {
         EmbeddedServers.Secrets secrets = EmbeddedServers.Secrets.of(options, clock);
         ApiServer server = new ApiServer(EmbeddedServers.options(options, secrets, podAccounts, nodes, clock));
         try {
@@ -88,8 +88,8 @@ record ApiServerConnection(KubeClient client, ApiClient api, @Nullable Supplier<
             Supplier<ApiClient> open = () -> new ClientBuilder().setBasePath(server.url()).build();
             KubeConfigs.Connection found = server.isOpen() ? null : new KubeConfigs(clock).fromFile(kubeconfig, null);
             ApiClient api = found == null ? open.get() : found.api();
-            CountedRequests.install(api, metrics, clock);
-            return new ApiServerConnection(server.client("wheelhouse", metrics), api,
+            CountedRequests.install(api, registry, clock);
+            return new ApiServerConnection(server.client("wheelhouse", registry), api,
                     found == null ? open : found.anonymous(), ContentType.JSON,
                     "default", false, server.authority(),
                     new Embedded(server, kubeconfig, options.isOpen(), absolute(options.dataDir()), secrets));
@@ -108,9 +108,9 @@ record ApiServerConnection(KubeClient client, ApiClient api, @Nullable Supplier<
     }
 
     private static ApiServerConnection connect(KubeConfigs.Connection found, boolean inCluster,
-            WheelhouseProperties properties, ContentType type, Clock clock, HttpMetrics metrics) {
+            WheelhouseProperties properties, ContentType type, Clock clock, MeterRegistry registry) {
         log.info("working on {}, by {}", found.api().getBasePath(), found.source());
-        CountedRequests.install(found.api(), metrics, clock);
+        CountedRequests.install(found.api(), registry, clock);
         HttpKubeClient client = new HttpKubeClient(found.api(), type, clock);
         return new ApiServerConnection(properties.informer().gzip() ? client.compressed() : client, found.api(),
                 found.anonymous(), type, found.namespace(), inCluster, found.authority(), null);

@@ -13,8 +13,8 @@ import io.kubernetes.client.informer.SharedInformerFactory;
 import io.kubernetes.client.openapi.ApiClient;
 
 import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.controller.ControllerMetrics;
 import dev.wheelhouse.informer.InformerOptions;
-import dev.wheelhouse.manager.Metrics;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.spring.client.WheelhouseInformerFactory;
 
@@ -33,11 +33,10 @@ class OfficialInformersConfiguration {
     @Bean(name = "sharedInformerFactory", destroyMethod = "close")
     @ConditionalOnMissingBean(SharedInformerFactory.class)
     WheelhouseInformerFactory officialInformerFactory(WheelhouseProperties properties, ApiClient api,
-            KubeClient client, Clock clock, ObjectProvider<Metrics> metrics) {
+            KubeClient client, Clock clock, ControllerMetrics metrics) {
         // The official client may write these objects, and would not put a dropped annotation back.
         InformerOptions options = properties.informer().options().toBuilder().dropLastApplied(false).build();
-        return new WheelhouseInformerFactory(api, client, clock, metrics.getIfAvailable(() -> Metrics.NONE).informers(),
-                options);
+        return new WheelhouseInformerFactory(api, client, clock, metrics.registry(), options);
     }
 
     /**

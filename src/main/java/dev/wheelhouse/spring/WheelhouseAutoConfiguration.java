@@ -21,10 +21,14 @@ import org.springframework.core.env.Environment;
 import org.springframework.util.function.SingletonSupplier;
 
 import io.kubernetes.client.openapi.ApiClient;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
+import io.micrometer.observation.ObservationRegistry;
 
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.http.ControllerClients;
 import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.controller.ControllerMetrics;
 import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.controller.RunningSync;
 import dev.wheelhouse.embedded.HollowCluster;
@@ -38,16 +42,14 @@ import dev.wheelhouse.manager.ControllerSelection;
 import dev.wheelhouse.manager.Election;
 import dev.wheelhouse.manager.Engine;
 import dev.wheelhouse.manager.ManagerGuard;
-import dev.wheelhouse.manager.Metrics;
 import dev.wheelhouse.manager.Shards;
 import dev.wheelhouse.manager.UpstreamControllers;
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.node.NodeAgentOptions;
-import dev.wheelhouse.node.NodeMetrics;
 import dev.wheelhouse.operator.Operator;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Host;
 import dev.wheelhouse.runtime.LoopRunner;
-import dev.wheelhouse.scheduler.SchedulerMetrics;
 
 /**
  * Runs controllers in a Spring Boot application: {@link Operator} beans, reconcilers for the official client,
@@ -77,6 +79,24 @@ class WheelhouseAutoConfiguration {
         return Clock.system();
     }
 
+    /**
+     * The metrics of all parts, if the application has a Micrometer registry. If there are several registries and none
+     * is the primary one, each of them gets the metrics.
+     */
+    @Bean
+    @ConditionalOnMissingBean
+    static ControllerMetrics wheelhouseMetrics(WheelhouseProperties properties,
+            ObjectProvider<MeterRegistry> registries, ObjectProvider<ObservationRegistry> traces) {
+        List<MeterRegistry> all = registries.orderedStream().toList();
+        MeterRegistry registry = all.isEmpty()
+                ? Meters.NONE
+                : registries.getIfUnique(() -> new CompositeMeterRegistry(
+                        io.micrometer.core.instrument.Clock.SYSTEM, all));
+        return new ControllerMetrics(registry, properties.tracing()
+                ? traces.getIfUnique(() -> ObservationRegistry.NOOP)
+                : ObservationRegistry.NOOP);
+    }
+
     /** The connection to the API server, if the application has made an official client: by that client. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnBean(ApiClient.class)
@@ -84,8 +104,8 @@ class WheelhouseAutoConfiguration {
     static class GivenClient {
         @Bean(destroyMethod = "close")
         ApiServerConnection wheelhouseConnection(ApiClient client, ControllerManagerFlags flags, Clock clock,
-                ObjectProvider<Metrics> metrics) {
-            return ApiServerConnection.of(client, flags.contentType(), clock, metrics(metrics).requests());
+                ControllerMetrics metrics) {
+            return ApiServerConnection.of(client, flags.contentType(), clock, metrics.registry());
         }
     }
 
@@ -95,9 +115,9 @@ class WheelhouseAutoConfiguration {
     static class ConfiguredClient {
         @Bean(destroyMethod = "close")
         ApiServerConnection wheelhouseConnection(WheelhouseProperties properties, ControllerManagerFlags flags,
-                Environment environment, Clock clock, ObjectProvider<Metrics> metrics) {
+                Environment environment, Clock clock, ControllerMetrics metrics) {
             return ApiServerConnection.open(properties, flags.contentType(), ServiceDefaults.areIn(environment), clock,
-                    metrics(metrics).requests());
+                    metrics.registry());
         }
 
         /** The official client of the same API server, for beans that are written against it. */
@@ -115,16 +135,16 @@ class WheelhouseAutoConfiguration {
 
     @Bean(destroyMethod = "close")
     @ConditionalOnMissingBean
-    InformerFactory wheelhouseInformers(KubeClient client, Clock clock, ObjectProvider<Metrics> metrics) {
-        return new InformerFactory(client, clock, metrics(metrics).informers(),
+    InformerFactory wheelhouseInformers(KubeClient client, Clock clock, ControllerMetrics metrics) {
+        return new InformerFactory(client, clock, metrics.registry(),
                 properties.informer().options().toBuilder().minResync(flags.minResyncPeriod()).build());
     }
 
     @Bean(destroyMethod = "close")
     @ConditionalOnMissingBean
     EventBroadcaster wheelhouseEvents(KubeClient client, Clock clock, Journal journal,
-            ObjectProvider<Metrics> metrics) {
-        return new EventBroadcaster(client, clock, metrics(metrics).events(), journal);
+            ControllerMetrics metrics) {
+        return new EventBroadcaster(client, clock, metrics.registry(), journal);
     }
 
     /**
@@ -142,7 +162,7 @@ class WheelhouseAutoConfiguration {
     }
 
     @Bean(destroyMethod = "close")
-    Election wheelhouseElection(ApiServerConnection connection, Clock clock, ObjectProvider<Metrics> metrics,
+    Election wheelhouseElection(ApiServerConnection connection, Clock clock, ControllerMetrics metrics,
             ApplicationEventPublisher publisher, Environment environment) {
         ElectionProperties wanted = flags.election(properties.leaderElection());
         boolean shards = properties.shards() > 1;
@@ -156,8 +176,7 @@ class WheelhouseAutoConfiguration {
         var options = wanted.options(connection.namespace(),
                 environment.getProperty("spring.application.name", "wheelhouse"), Election.identity());
         return Election.of(options, connection.api(), connection.contentType(), clock,
-                metrics(metrics).elections().apply(options.lease().name()),
-                why -> publisher.publishEvent(new LeadLostEvent(this)));
+                metrics.registry(), why -> publisher.publishEvent(new LeadLostEvent(this)));
     }
 
     /**
@@ -204,14 +223,14 @@ class WheelhouseAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     ControllerContext wheelhouseContext(Shards.Contexts contexts, SharedInformerFactory informers, Election election,
-            ObjectProvider<Metrics> metrics) {
-        return contexts.of(informers, election.leadership(), metrics(metrics).controllers());
+            ControllerMetrics metrics) {
+        return contexts.of(informers, election.leadership(), metrics);
     }
 
     @Bean
     Shards.Contexts wheelhouseContexts(ApiServerConnection connection, KubeClient client, EventBroadcaster events,
-            ManagerGuard guard, Clock clock, Journal journal, ObjectProvider<Metrics> metrics,
-            ObjectProvider<KnownControllers> known, ControllerClients clients) {
+            ManagerGuard guard, Clock clock, Journal journal, ObjectProvider<KnownControllers> known,
+            ControllerClients clients) {
         // The application's controllers may need beans that need this one.
         Supplier<DefaultControllerContext.Workers> workers = SingletonSupplier
                 .of(() -> known.getObject().workers(properties, flags));
@@ -219,19 +238,18 @@ class WheelhouseAutoConfiguration {
                 name -> clients.of(name, UpstreamControllers.account(name)), informers, clock,
                 component -> events.recorder(component, () -> RunningSync.reason(component, clock)),
                 Engine.settings((controller, preset) -> workers.get().of(controller, preset), guard, lead,
-                        metrics(metrics))
-                        .with(counts).with(Identities.options(flags, connection)).with(journal));
+                        counts).with(Identities.options(flags, connection)).with(journal));
     }
 
     @Bean
     Shards wheelhouseShards(Shards.Contexts contexts, InformerFactory informers, ManagerGuard guard,
-            Election election, LoopRunner runner, Clock clock, ObjectProvider<Metrics> metrics) {
+            Election election, LoopRunner runner, Clock clock, ControllerMetrics metrics) {
         if (properties.shards() == 1) {
             return Shards.none(informers, guard, runner);
         }
         return BadOption.checked("wheelhouse.leader-election.resource-name: ",
-                () -> new Shards(informers, contexts, guard, metrics(metrics).controllers(), runner,
-                        work -> election.shards(properties.shards(), clock, runner, metrics(metrics), work)));
+                () -> new Shards(informers, contexts, guard, metrics, runner,
+                        work -> election.shards(properties.shards(), clock, runner, metrics.registry(), work)));
     }
 
     @Bean
@@ -278,15 +296,13 @@ class WheelhouseAutoConfiguration {
     /** The nodes of this process. There are none unless the options name some, or the API server is embedded. */
     @Bean(destroyMethod = "close")
     HollowCluster wheelhouseNodes(ApiServerConnection connection, KubeClient client, SharedInformerFactory informers,
-            EventBroadcaster events, Clock clock, ObjectProvider<Metrics> metrics, ObjectProvider<NodeMetrics> nodes,
-            ObjectProvider<SchedulerMetrics> schedulers) {
+            EventBroadcaster events, Clock clock, ControllerMetrics metrics) {
         boolean embedded = connection.embedded() != null;
         boolean scheduler = properties.scheduler() != null ? properties.scheduler() : embedded;
         boolean storage = properties.nodes().storage() != null ? properties.nodes().storage() : embedded;
         List<NodeAgentOptions> wanted = ConfiguredNodes.of(properties, embedded, Path.of(""), Host.name());
         return new HollowCluster(new HollowCluster.Options(wanted, scheduler, storage), client, informers,
-                events::recorder, schedulers.getIfAvailable(() -> SchedulerMetrics.NONE),
-                nodes.getIfAvailable(() -> NodeMetrics.NONE), metrics(metrics).queues(), clock);
+                events::recorder, metrics.registry(), clock);
     }
 
     @Bean
@@ -295,7 +311,4 @@ class WheelhouseAutoConfiguration {
         return new ServiceLifecycle(engine, cluster, announcers);
     }
 
-    private static Metrics metrics(ObjectProvider<Metrics> metrics) {
-        return metrics.getIfAvailable(() -> Metrics.NONE);
-    }
 }

@@ -14,22 +14,18 @@ import dev.wheelhouse.controller.Options;
 import dev.wheelhouse.election.Leadership;
 import dev.wheelhouse.embedded.HollowCluster;
 import dev.wheelhouse.event.EventBroadcaster;
-import dev.wheelhouse.event.EventMetrics;
 import dev.wheelhouse.informer.InformerFactory;
-import dev.wheelhouse.informer.InformerMetrics;
 import dev.wheelhouse.informer.InformerOptions;
 import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.manager.ControllerManager;
 import dev.wheelhouse.manager.ManagerGuard;
 import dev.wheelhouse.manager.Standby;
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.node.NodeAgentOptions;
-import dev.wheelhouse.node.NodeMetrics;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.LoopRunner;
 import dev.wheelhouse.runtime.SteppedRunner;
-import dev.wheelhouse.scheduler.SchedulerMetrics;
-import dev.wheelhouse.workqueue.WorkQueueMetrics;
 
 /**
  * One process of a controller manager, with its caches, controllers, Events and hollow nodes: either on threads of its
@@ -51,15 +47,15 @@ final class ControllerProcess implements AutoCloseable {
             List<ControllerDescriptor> controllers, int nodes) {
         this.runner = runner;
         this.hollow = hollow;
-        informers = new InformerFactory(client, clock, InformerMetrics.Provider.NONE, options);
-        events = new EventBroadcaster(client, clock, EventMetrics.NONE);
+        informers = new InformerFactory(client, clock, Meters.NONE, options);
+        events = new EventBroadcaster(client, clock, Meters.NONE);
         ControllerContext context = view
                 .apply(new DefaultControllerContext(client, informers, clock, events::recorder, settings));
         manager = new ControllerManager(context, controllers,
                 new ManagerGuard(ManagerGuard.Mode.TAKEOVER, client, clock), Leadership.ALONE, Standby.COLD, runner);
         cluster = new HollowCluster(new HollowCluster.Options(IntStream.range(0, nodes)
                 .mapToObj(i -> NodeAgentOptions.hollow("node-" + (i + 1), i)).toList(), nodes > 0, nodes > 0), client,
-                informers, events::recorder, SchedulerMetrics.NONE, NodeMetrics.NONE, WorkQueueMetrics.NONE, clock,
+                informers, events::recorder, Meters.NONE, clock,
                 hollow);
     }
 

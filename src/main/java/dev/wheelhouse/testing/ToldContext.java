@@ -7,10 +7,18 @@ import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerMetrics;
 import dev.wheelhouse.controller.ForwardingControllerContext;
 import dev.wheelhouse.controller.SyncTrace;
+import dev.wheelhouse.meters.Meters;
 
 /** Tells a simulated process when a reconciliation begins and ends. A simulated process counts nothing else. */
-final class ToldContext extends ForwardingControllerContext implements ControllerMetrics, SyncTrace {
+final class ToldContext extends ForwardingControllerContext implements SyncTrace {
     private final SimulatedProcess process;
+    private final ControllerMetrics metrics = new ControllerMetrics(Meters.NONE) {
+        @Override
+        public SyncTrace begin(String controller, Object key) {
+            process.begins((ObjectKey) key);
+            return ToldContext.this;
+        }
+    };
 
     ToldContext(ControllerContext behind, SimulatedProcess process) {
         super(behind);
@@ -19,13 +27,7 @@ final class ToldContext extends ForwardingControllerContext implements Controlle
 
     @Override
     public ControllerMetrics metrics() {
-        return this;
-    }
-
-    @Override
-    public SyncTrace begin(String controller, Object key) {
-        process.begins((ObjectKey) key);
-        return this;
+        return metrics;
     }
 
     @Override

@@ -1,12 +1,14 @@
 package dev.wheelhouse.workqueue;
 
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
-import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
+
+import io.micrometer.core.instrument.MeterRegistry;
 
 import dev.wheelhouse.journal.Cause;
 import dev.wheelhouse.journal.CurrentEvent;
@@ -35,7 +37,7 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
 
     private final String name;
     private final Clock clock;
-    private final WorkQueueMetrics metrics;
+    private final QueueMeters meters;
     private volatile RateLimits limits;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
@@ -47,12 +49,11 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
     private int waiters;
     private int processing;
     private long takenKeys;
-    private final Supplier<WorkQueueState> stateForMetrics = this::state;
     private boolean shutDown;
 
     /** A queue with upstream's rate limits and a single flow. */
-    public RateLimitingQueue(String name, Clock clock, WorkQueueMetrics metrics) {
-        this(name, clock, RateLimits.CONTROLLER, DEFAULT_AGING, key -> "", metrics);
+    public RateLimitingQueue(String name, Clock clock, MeterRegistry registry) {
+        this(name, clock, RateLimits.CONTROLLER, DEFAULT_AGING, key -> "", registry);
     }
 
     /**
@@ -62,15 +63,14 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
      *     first key of another flow by at most one turn. Each flow has its own rate limit for failed keys.
      */
     public RateLimitingQueue(String name, Clock clock, RateLimits limits, Duration aging, Function<? super K, ?> flow,
-            WorkQueueMetrics metrics) {
+            MeterRegistry registry) {
         this.name = name;
         this.clock = clock;
         this.limits = limits;
-        this.metrics = metrics;
         this.ready = new ReadyKeys<>(flow, Math.min(FAR, Durations.saturatedNanos(aging)));
         this.flow = flow;
         this.buckets = new FlowBuckets(limits);
-        metrics.made(name, stateForMetrics);
+        this.meters = new QueueMeters(name, registry, this::state);
     }
 
     public String name() {
@@ -89,7 +89,7 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
             lock.unlock();
         }
         if (added) {
-            metrics.added(name);
+            meters.adds.increment();
         }
     }
 
@@ -130,7 +130,7 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
         } finally {
             lock.unlock();
         }
-        metrics.retried(name);
+        meters.retries.increment();
     }
 
     @Override
@@ -206,10 +206,10 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
         } finally {
             lock.unlock();
         }
-        for (int i = 0; i < becameReady; i++) {
-            metrics.added(name);
+        if (becameReady > 0) {
+            meters.adds.increment(becameReady);
         }
-        metrics.taken(name, Math.max(0, waited));
+        meters.waited.record(Math.max(0, waited), TimeUnit.NANOSECONDS);
         return taken.key;
     }
 
@@ -237,7 +237,7 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
         } finally {
             lock.unlock();
         }
-        metrics.worked(name, Math.max(0, worked));
+        meters.worked.record(Math.max(0, worked), TimeUnit.NANOSECONDS);
     }
 
     @Override
@@ -366,7 +366,7 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
         } finally {
             lock.unlock();
         }
-        metrics.ended(name, stateForMetrics);
+        meters.end();
     }
 
     @Override

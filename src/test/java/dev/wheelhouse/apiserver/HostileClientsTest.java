@@ -328,7 +328,7 @@ class HostileClientsTest {
         server.faults().clear();
         Eventually.eventually("all have ended", Duration.ofMinutes(2), () -> server.openConnections() == 0);
         assertThat(call("secret-b", "GET", "/metrics", "").body())
-                .contains("apiserver_longrunning_requests{verb=\"WATCH\"} 0\n");
+                .contains("apiserver_longrunning_requests{verb=\"WATCH\"} 0.0\n");
     }
 
     @Test

@@ -9,17 +9,19 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+
 import dev.wheelhouse.apiserver.store.CommitHook;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.event.EventRecorder;
+import dev.wheelhouse.meters.Counts;
 import dev.wheelhouse.node.NodeAgent;
 import dev.wheelhouse.node.NodeAgentOptions;
-import dev.wheelhouse.node.NodeMetrics;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LoopRunner;
 
@@ -46,14 +48,7 @@ class NodesAsSendersTest {
     @Test
     void noNodeIsRefusedBecauseOthersWait() throws Exception {
         CountDownLatch mayCommit = new CountDownLatch(1);
-        AtomicInteger succeeded = new AtomicInteger();
-        AtomicInteger failed = new AtomicInteger();
-        NodeMetrics heartbeats = new NodeMetrics() {
-            @Override
-            public void heartbeat(boolean success, long nanos) {
-                (success ? succeeded : failed).incrementAndGet();
-            }
-        };
+        MeterRegistry registry = new SimpleMeterRegistry();
         Clock clock = Clock.system();
         // A sender that holds two thirds of the seats may have no request that waits.
         ApiServerOptions options = ApiServerOptions.defaults().withStorage(slowStorage(mayCommit))
@@ -63,21 +58,25 @@ class NodesAsSendersTest {
             List<NodeAgent> nodes = new ArrayList<>();
             for (int i = 0; i < NODES; i++) {
                 nodes.add(NodeAgent.hollow(NodeAgentOptions.hollow("node-" + i, i), client, EventRecorder.NONE,
-                        heartbeats, clock));
+                        registry, clock));
                 runner.start("node-" + i, nodes.get(i).loops().get("registration"));
             }
             // The request for the metrics is one more.
             try {
                 eventually("the writes of all nodes wait for the storage", SOON, () -> metrics(server).contains(
-                        "current_executing_requests{priority_level=\"global-default\"} " + (NODES + 1) + "\n"));
+                        "current_executing_requests{priority_level=\"global-default\"} " + (NODES + 1) + ".0\n"));
             } finally {
                 mayCommit.countDown();
             }
-            eventually("all nodes are registered", SOON, () -> succeeded.get() == NODES);
-            assertThat(failed).hasValue(0);
-            assertThat(metrics(server)).contains("apiserver_rejected_requests_total 0\n");
+            eventually("all nodes are registered", SOON, () -> heartbeats(registry).size() == NODES);
+            assertThat(heartbeats(registry)).containsOnly("success");
+            assertThat(metrics(server)).contains("apiserver_rejected_requests_total 0.0\n");
             nodes.forEach(NodeAgent::close);
         }
+    }
+
+    private static List<String> heartbeats(MeterRegistry registry) {
+        return Counts.of(registry, "kubelet.node.heartbeat", "result");
     }
 
     private static String metrics(ApiServer server) throws IOException, InterruptedException {

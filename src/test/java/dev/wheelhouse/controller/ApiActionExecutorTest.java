@@ -21,6 +21,7 @@ import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.journal.Journal;
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.world.Cluster;
 import dev.wheelhouse.world.Manifests;
 import dev.wheelhouse.world.Requests;
@@ -36,7 +37,7 @@ class ApiActionExecutorTest {
     private final Journal journal = new Journal(cluster.clock, Journal.DEFAULT_BYTES);
     private boolean leads = true;
     private final ApiActionExecutor executor = new ApiActionExecutor("test", cluster.client(), consistency,
-            cluster.recorder("test"), Parallel.inOrder(), () -> leads, new ControllerMetrics() {
+            cluster.recorder("test"), Parallel.inOrder(), () -> leads, new ControllerMetrics(Meters.NONE) {
                 @Override
                 public void written(String controller, String verb, ResourceType type, int code) {
                     counted.add(verb + " " + type + " " + code);
@@ -297,7 +298,7 @@ class ApiActionExecutorTest {
     @Test
     void aRunThatRecordsAnswersAsIfAllSucceededAndAPlanThatStaysIsCountedOnce() {
         List<String> planned = new ArrayList<>();
-        ObservedPlans plans = new ObservedPlans("test", new ControllerMetrics() {
+        ObservedPlans plans = new ObservedPlans("test", new ControllerMetrics(Meters.NONE) {
             @Override
             public void planned(String controller, String verb, ResourceType type) {
                 planned.add(verb + " " + type);

@@ -13,12 +13,12 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.event.EventBroadcaster;
-import dev.wheelhouse.event.EventMetrics;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.journal.Cause;
 import dev.wheelhouse.journal.Journal;
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.world.Cluster;
 import dev.wheelhouse.world.Manifests;
@@ -29,7 +29,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class JournalOfControllersTest {
     private final Cluster cluster = new Cluster(ResourceType.CONFIG_MAPS, ResourceType.PODS);
     private final Journal journal = new Journal(cluster.clock, Journal.DEFAULT_BYTES);
-    private final EventBroadcaster events = new EventBroadcaster(cluster.client(), cluster.clock, EventMetrics.NONE,
+    private final EventBroadcaster events = new EventBroadcaster(cluster.client(), cluster.clock, Meters.NONE,
             journal);
     private final DefaultControllerContext context = new DefaultControllerContext(cluster.client(), cluster.informers(),
             cluster.clock, component -> events.recorder(component, () -> RunningSync.reason(component, cluster.clock)),

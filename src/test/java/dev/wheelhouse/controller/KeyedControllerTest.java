@@ -14,8 +14,8 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.runtime.Loop;
-import dev.wheelhouse.workqueue.WorkQueueMetrics;
 import dev.wheelhouse.world.Cluster;
 import dev.wheelhouse.world.Manifests;
 import dev.wheelhouse.world.Requests;
@@ -35,7 +35,7 @@ class KeyedControllerTest {
 
     private DefaultControllerContext context(boolean observeOnly) {
         return cluster.context(new DefaultControllerContext.Settings((controller, preset) -> 2, Parallel.inOrder(),
-                controller -> observeOnly, controller -> true, WorkQueueMetrics.NONE, ControllerMetrics.NONE));
+                controller -> observeOnly, controller -> true, ControllerMetrics.NONE));
     }
 
     /** A controller that creates one more pod in each sync. */
@@ -203,7 +203,7 @@ class KeyedControllerTest {
         List<String> counted = new ArrayList<>();
         Scripted scripted = new Scripted(cluster.context(new DefaultControllerContext.Settings(
                 (controller, preset) -> 1, Parallel.inOrder(), controller -> true, controller -> false,
-                WorkQueueMetrics.NONE, new ControllerMetrics() {
+                new ControllerMetrics(Meters.NONE) {
                     @Override
                     public void planned(String controller, String verb, ResourceType type) {
                         counted.add(verb + " " + type);

@@ -13,10 +13,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import dev.wheelhouse.Logged;
 import dev.wheelhouse.api.KubeApiException;
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;
 import dev.wheelhouse.workqueue.RateLimitingQueue;
-import dev.wheelhouse.workqueue.WorkQueueMetrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -24,11 +24,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 @Isolated
 class WorkerTest {
     private final ManualClock clock = new ManualClock();
-    private final RateLimitingQueue<String> queue = new RateLimitingQueue<>("test", clock, WorkQueueMetrics.NONE);
+    private final RateLimitingQueue<String> queue = new RateLimitingQueue<>("test", clock, Meters.NONE);
     private final OutageBackoff<String> outage = new OutageBackoff<>(queue, clock);
     private final List<String> results = new ArrayList<>();
     private final List<String> synced = new ArrayList<>();
-    private final ControllerMetrics metrics = new ControllerMetrics() {
+    private final ControllerMetrics metrics = new ControllerMetrics(Meters.NONE) {
         @Override
         public void synced(String controller, String result, long nanos) {
             results.add(result);

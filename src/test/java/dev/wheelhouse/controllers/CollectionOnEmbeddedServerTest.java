@@ -35,11 +35,10 @@ import dev.wheelhouse.controllers.namespace.NamespaceController;
 import dev.wheelhouse.controllers.replicaset.ReplicaSetController;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.InformerFactory;
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;
 import dev.wheelhouse.scheduler.Scheduler;
-import dev.wheelhouse.scheduler.SchedulerMetrics;
-import dev.wheelhouse.workqueue.WorkQueueMetrics;
 import dev.wheelhouse.world.Yaml;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -62,8 +61,7 @@ class CollectionOnEmbeddedServerTest {
         controllers.add(new ReplicaSetController(context));
         controllers.add(new GarbageCollector(context));
         controllers.add(new NamespaceController(context));
-        scheduler = new Scheduler(client, informers, EventRecorder.NONE, clock, SchedulerMetrics.NONE,
-                WorkQueueMetrics.NONE, 1, 1);
+        scheduler = new Scheduler(client, informers, EventRecorder.NONE, clock, Meters.NONE, 1, 1);
         create(ResourceType.NODES, V1Node.class, "{metadata: {name: node-1}}");
         client.resource(ResourceType.NODES, V1Node.class).patch(ObjectKey.cluster("node-1"), "status",
                 dev.wheelhouse.client.PatchType.MERGE, """

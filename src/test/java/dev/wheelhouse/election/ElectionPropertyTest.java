@@ -21,6 +21,7 @@ import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.client.WatchOptions;
 import dev.wheelhouse.client.WatchStream;
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.ManualClock;
 import dev.wheelhouse.simulation.Quiet;
@@ -142,12 +143,8 @@ class ElectionPropertyTest {
                                 Duration.ofSeconds(15),
                                 Duration.ofSeconds(10), Duration.ofSeconds(2)),
                         new InterceptedClient(server.client("c"), this), skewed, new SplittableRandom(made),
-                        new ElectionListener() {
-                            @Override
-                            public void startedLeading() {
-                                leads++;
-                            }
-                        });
+                        Meters.NONE);
+                elector.whenLeading(() -> leads++);
             }
 
             /** One thread drives a contender, so that it does nothing else while it waits. */

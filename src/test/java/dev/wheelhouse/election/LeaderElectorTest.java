@@ -13,6 +13,8 @@ import org.junit.jupiter.api.parallel.Isolated;
 
 import io.kubernetes.client.openapi.models.V1Lease;
 import io.kubernetes.client.openapi.models.V1LeaseSpec;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 
 import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
@@ -37,6 +39,7 @@ class LeaderElectorTest {
     private final ManualClock clock = new ManualClock();
     private final ApiServer server = new ApiServer(ApiServerOptions.defaults().withClock(clock));
     private final List<String> told = new ArrayList<>();
+    private final MeterRegistry registry = new SimpleMeterRegistry();
     private Interceptor network = new Interceptor() {
     };
     private final LeaderElector first = elector("first", new InterceptedClient(server.client("first"),
@@ -54,23 +57,15 @@ class LeaderElectorTest {
     private final LeaderElector second = elector("second", server.client("second"));
 
     private LeaderElector elector(String name, KubeClient client) {
-        return new LeaderElector(new ElectionOptions(LEASE, name, Duration.ofSeconds(15), Duration.ofSeconds(10),
-                Duration.ofSeconds(2)), client, clock, new SplittableRandom(1), new ElectionListener() {
-                    @Override
-                    public void startedLeading() {
-                        told.add(name + " leads");
-                    }
+        LeaderElector elector = new LeaderElector(new ElectionOptions(LEASE, name, Duration.ofSeconds(15),
+                Duration.ofSeconds(10), Duration.ofSeconds(2)), client, clock, new SplittableRandom(1), registry);
+        elector.whenLeading(() -> told.add(name + " leads"));
+        elector.whenLostBecause(why -> told.add(name + " stops: " + why));
+        return elector;
+    }
 
-                    @Override
-                    public void stoppedLeading(String why) {
-                        told.add(name + " stops: " + why);
-                    }
-
-                    @Override
-                    public void slowPathExercised() {
-                        told.add(name + " reads the lease");
-                    }
-                });
+    private double slowRenewals() {
+        return registry.get("leader.election.slowpath").counter().count();
     }
 
     private V1Lease lease() {
@@ -149,7 +144,8 @@ class LeaderElectorTest {
         pass(1);
         assertThat(first.isLeader()).as("without a step, as when a renewal hangs").isFalse();
         assertThat(first.step()).isEqualTo(Loop.IDLE);
-        assertThat(told).containsExactly("first leads", "first reads the lease",
+        assertThat(slowRenewals()).isEqualTo(1);
+        assertThat(told).containsExactly("first leads",
                 "first stops: the lease kube-system/wheelhouse could not be renewed for 10 s");
     }
 
@@ -200,7 +196,8 @@ class LeaderElectorTest {
         assertThat(first.isLeader()).isTrue();
         pass(9);
         assertThat(first.isLeader()).isTrue();
-        assertThat(told).containsExactly("first leads", "first reads the lease");
+        assertThat(slowRenewals()).isEqualTo(1);
+        assertThat(told).containsExactly("first leads");
     }
 
     @Test

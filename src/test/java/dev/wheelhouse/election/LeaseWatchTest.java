@@ -27,6 +27,7 @@ import dev.wheelhouse.client.ForwardingWatchStream;
 import dev.wheelhouse.client.WatchEvent;
 import dev.wheelhouse.client.WatchOptions;
 import dev.wheelhouse.client.WatchStream;
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;
 import dev.wheelhouse.simulation.Quiet;
@@ -76,7 +77,7 @@ class LeaseWatchTest {
                 new ElectionOptions(LEASE, name, Duration.ofSeconds(15), Duration.ofSeconds(10),
                         Duration.ofSeconds(2)),
                 new InterceptedClient(server.client(name), interceptor), clock, new SplittableRandom(1),
-                ElectionListener.NONE);
+                Meters.NONE);
     }
 
     private final class Silenced<T> extends ForwardingWatchStream<T> {

@@ -31,6 +31,7 @@ import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.client.ListOptions;
 import dev.wheelhouse.client.ListPage;
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;
 import dev.wheelhouse.runtime.SteppedRunner;
@@ -213,7 +214,7 @@ class ShardElectorPropertyTest {
             private final ShardElector elector = new ShardElector(new ElectionOptions(ShardReplica.GROUP, name,
                     Duration.ofSeconds(15), Duration.ofSeconds(10), Duration.ofSeconds(2)), shards,
                     new InterceptedClient(server.client(name), this), clock, new SplittableRandom(made), runner,
-                    lease -> ElectionListener.NONE, this::work);
+                    Meters.NONE, this::work);
             private boolean calls;
             private boolean ends;
             private long cutOff;

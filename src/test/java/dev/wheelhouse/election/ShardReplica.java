@@ -9,6 +9,7 @@ import java.util.TreeSet;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.SteppedRunner;
@@ -30,7 +31,7 @@ final class ShardReplica {
         this.runner = new SteppedRunner(name, clock);
         this.elector = new ShardElector(new ElectionOptions(GROUP, name, Duration.ofSeconds(15),
                 Duration.ofSeconds(10), Duration.ofSeconds(2)), shards, client, clock,
-                new SplittableRandom(name.hashCode()), runner, lease -> ElectionListener.NONE, (shard, of, lead) -> {
+                new SplittableRandom(name.hashCode()), runner, Meters.NONE, (shard, of, lead) -> {
                     working.put(shard, lead);
                     return () -> {
                         if (!stuck.contains(shard)) {

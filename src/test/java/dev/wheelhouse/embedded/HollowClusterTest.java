@@ -19,11 +19,9 @@ import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.InformerFactory;
 import dev.wheelhouse.informer.SharedIndexInformer;
-import dev.wheelhouse.node.NodeMetrics;
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LoopRunner;
-import dev.wheelhouse.scheduler.SchedulerMetrics;
-import dev.wheelhouse.workqueue.WorkQueueMetrics;
 
 import static dev.wheelhouse.testing.Eventually.eventually;
 
@@ -41,7 +39,7 @@ class HollowClusterTest {
             informers.start(runner);
             HollowCluster cluster = new HollowCluster(new HollowCluster.Options(List.of(), true, true), client,
                     informers,
-                    component -> EventRecorder.NONE, SchedulerMetrics.NONE, NodeMetrics.NONE, WorkQueueMetrics.NONE,
+                    component -> EventRecorder.NONE, Meters.NONE,
                     clock);
             cluster.start();
             SharedIndexInformer<V1Pod> pods = informers.informer(ResourceType.PODS, V1Pod.class);

@@ -22,13 +22,11 @@ import dev.wheelhouse.controllers.node.TaintEvictionController;
 import dev.wheelhouse.controllers.podgc.PodGarbageCollector;
 import dev.wheelhouse.controllers.replicaset.ReplicaSetController;
 import dev.wheelhouse.event.EventRecorder;
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.node.NodeAgent;
 import dev.wheelhouse.node.NodeAgentOptions;
-import dev.wheelhouse.node.NodeMetrics;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.scheduler.Scheduler;
-import dev.wheelhouse.scheduler.SchedulerMetrics;
-import dev.wheelhouse.workqueue.WorkQueueMetrics;
 import dev.wheelhouse.world.Cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -42,8 +40,7 @@ class StoppedNodesTest {
     void start() {
         for (int i = 1; i <= 2; i++) {
             NodeAgent agent = NodeAgent.hollow(NodeAgentOptions.hollow("node-" + i, i), cluster.user(),
-                    EventRecorder.NONE, new NodeMetrics() {
-                    }, cluster.clock);
+                    EventRecorder.NONE, Meters.NONE, cluster.clock);
             loops.addAll(agent.loops().values());
         }
         for (Controller controller : List.of(new NodeLifecycleController(cluster.context()),
@@ -52,7 +49,7 @@ class StoppedNodesTest {
             loops.addAll(controller.loops());
         }
         loops.addAll(new Scheduler(cluster.client(), cluster.informers(), EventRecorder.NONE, cluster.clock,
-                SchedulerMetrics.NONE, WorkQueueMetrics.NONE, 1, 1).loops());
+                Meters.NONE, 1, 1).loops());
         after(Duration.ofSeconds(1));
         cluster.create(ResourceType.REPLICA_SETS, V1ReplicaSet.class, """
                 {metadata: {namespace: default, name: web}, spec: {replicas: 2, selector: {matchLabels: {app: web}},

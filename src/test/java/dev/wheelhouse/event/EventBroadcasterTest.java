@@ -3,7 +3,6 @@ package dev.wheelhouse.event;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -21,10 +20,13 @@ import io.kubernetes.client.openapi.models.V1Node;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1ObjectReference;
 import io.kubernetes.client.openapi.models.V1Pod;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 
 import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.meters.Counts;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.world.Cluster;
 import dev.wheelhouse.world.Requests;
@@ -34,14 +36,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 class EventBroadcasterTest {
     private final Cluster cluster = new Cluster();
-    private final List<String> dropped = new ArrayList<>();
+    private final MeterRegistry registry = new SimpleMeterRegistry();
     private final EventBroadcaster broadcaster = new EventBroadcaster(cluster.client(), cluster.clock,
-            new EventMetrics() {
-                @Override
-                public void dropped(String component, String why) {
-                    dropped.add(why);
-                }
-            });
+            registry);
     private final EventRecorder recorder = broadcaster.recorder("replicaset-controller");
 
     @BeforeEach
@@ -52,6 +49,10 @@ class EventBroadcasterTest {
     @AfterEach
     void close() {
         cluster.close();
+    }
+
+    private List<String> dropped() {
+        return Counts.of(registry, "events.dropped", "why");
     }
 
     private static V1Pod pod(String name) {
@@ -185,12 +186,12 @@ class EventBroadcasterTest {
         assertThat(written()).filteredOn(e -> e.getInvolvedObject().getName().equals("noisy")).singleElement()
                 .matches(e -> e.getCount() == 25);
         assertThat(written()).hasSize(41);
-        assertThat(dropped).hasSize(15).containsOnly("spam");
+        assertThat(dropped()).hasSize(15).containsOnly("spam");
         cluster.clock.advance(Duration.ofMinutes(5));
         report("noisy", "again");
         report("noisy", "again");
         write();
-        assertThat(dropped).hasSize(16);
+        assertThat(dropped()).hasSize(16);
     }
 
     @Test
@@ -201,7 +202,7 @@ class EventBroadcasterTest {
         }
         write();
         assertThat(written()).hasSize(10);
-        assertThat(dropped).hasSize(15).containsOnly("spam");
+        assertThat(dropped()).hasSize(15).containsOnly("spam");
     }
 
     @Test
@@ -234,7 +235,7 @@ class EventBroadcasterTest {
             cluster.clock.advance(Duration.ofSeconds(10));
         }
         assertThat(broadcaster.isIdle()).isTrue();
-        assertThat(dropped).containsExactly("rejected", "unreachable");
+        assertThat(dropped()).containsExactly("rejected", "unreachable");
     }
 
     /** An error for the Events about one pod, and whether such an Event is tried again. */
@@ -265,7 +266,7 @@ class EventBroadcasterTest {
         write();
         assertThat(written()).extracting(e -> e.getInvolvedObject().getName()).containsExactly("web-1", "web-2");
         assertThat(broadcaster.isIdle()).isNotEqualTo(again);
-        assertThat(dropped).isEqualTo(again ? List.of() : List.of("rejected"));
+        assertThat(dropped()).isEqualTo(again ? List.of() : List.of("rejected"));
         cluster.requests.noFault();
         cluster.clock.advance(Duration.ofSeconds(30));
         write();
@@ -303,7 +304,7 @@ class EventBroadcasterTest {
             cluster.clock.advance(Duration.ofSeconds(1));
         }
         assertThat(asked[0]).isBetween(55, 62);
-        assertThat(dropped).isEmpty();
+        assertThat(dropped()).isEmpty();
         cluster.requests.noFault();
         write();
         cluster.clock.advance(Duration.ofSeconds(10));
@@ -331,7 +332,7 @@ class EventBroadcasterTest {
         for (int i = 0; i < 1200; i++) {
             report("web-" + i, "flood");
         }
-        assertThat(dropped).hasSize(200).containsOnly("buffer_full");
+        assertThat(dropped()).hasSize(200).containsOnly("buffer_full");
         write();
         assertThat(written()).hasSize(1000);
     }
@@ -344,7 +345,7 @@ class EventBroadcasterTest {
         assertThat(written()).hasSize(2);
         report("web-3", "too late");
         assertThat(broadcaster.step()).isEqualTo(Loop.IDLE);
-        assertThat(dropped).containsExactly("buffer_full");
+        assertThat(dropped()).containsExactly("buffer_full");
     }
 
     @Test

@@ -26,6 +26,7 @@ import dev.wheelhouse.client.LastApplied;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.client.http.HttpKubeClient;
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LoopRunner;
 import dev.wheelhouse.testing.Eventually;
@@ -51,7 +52,7 @@ class CachedObjectsTest {
     }
 
     private InformerFactory factory(InformerOptions.Builder options) {
-        return new InformerFactory(client, Clock.system(), InformerMetrics.Provider.NONE,
+        return new InformerFactory(client, Clock.system(), Meters.NONE,
                 options.detectMutations(true).build());
     }
 

@@ -24,6 +24,7 @@ import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.client.ResourceClient;
+import dev.wheelhouse.meters.Meters;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -36,7 +37,7 @@ class DynamicInformerTest {
     private final ApiServer server = new ApiServer(
             ApiServerOptions.defaults().withClock(stepper.clock));
     private final InformerFactory factory = new InformerFactory(server.client("informer"), stepper.clock,
-            InformerMetrics.Provider.NONE, InformerOptions.builder().seed(1).detectMutations(true).build());
+            Meters.NONE, InformerOptions.builder().seed(1).detectMutations(true).build());
 
     @AfterEach
     void close() {

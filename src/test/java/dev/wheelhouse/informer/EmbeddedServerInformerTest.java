@@ -33,6 +33,7 @@ import dev.wheelhouse.client.ListOptions;
 import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.client.http.HttpKubeClient;
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LoopRunner;
 import dev.wheelhouse.testing.Eventually;
@@ -122,16 +123,13 @@ class EmbeddedServerInformerTest {
     @Test
     void theThreadThatReadsAnEventHandsItToTheHandler() {
         Set<String> threads = ConcurrentHashMap.newKeySet();
-        InformerMetrics metrics = new InformerMetrics() {
-            @Override
-            public void processed(Duration took) {
-                threads.add(Thread.currentThread().getName());
-            }
-        };
         AtomicInteger made = new AtomicInteger();
-        try (InformerFactory measured = new InformerFactory(client, Clock.system(),
-                (type, model, namespace, selector) -> metrics, InformerOptions.defaults())) {
+        try (InformerFactory measured = new InformerFactory(client, Clock.system())) {
             SharedIndexInformer<V1ConfigMap> informer = measured.informer(ResourceType.CONFIG_MAPS, V1ConfigMap.class);
+            informer.getIndexer().addIndex("none", object -> {
+                threads.add(Thread.currentThread().getName());
+                return List.of();
+            });
             measured.start(runner);
             Eventually.eventually("it has synced", SOON, informer::hasSynced);
             Eventually.eventually("no other thread changed the cache", SOON, () -> {
@@ -272,7 +270,7 @@ class EmbeddedServerInformerTest {
     @Test
     void watchListStreamsTheInitialStateWhereTheServerCanDoItAndIsListedElsewhere() {
         configMaps.create(configMap("a", "1"));
-        try (InformerFactory streaming = new InformerFactory(client, Clock.system(), InformerMetrics.Provider.NONE,
+        try (InformerFactory streaming = new InformerFactory(client, Clock.system(), Meters.NONE,
                 InformerOptions.builder().watchList(true).build())) {
             SharedIndexInformer<V1ConfigMap> informer = streaming.informer(ResourceType.CONFIG_MAPS, V1ConfigMap.class);
             streaming.start(runner);

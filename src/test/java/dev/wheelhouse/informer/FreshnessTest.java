@@ -82,7 +82,7 @@ class FreshnessTest {
                 .contains("a=2");
         assertThat(world.source.lists).containsExactly(ListOptions.consistent(2));
         assertThat(timeouts()).containsExactly(Duration.ofSeconds(3));
-        assertThat(world.counted.relists).isEmpty();
+        assertThat(world.relists()).isEmpty();
     }
 
     @Test
@@ -115,7 +115,7 @@ class FreshnessTest {
         world.pass(Duration.ofSeconds(149));
         assertThat(answers).isEmpty();
         world.pass(Duration.ofSeconds(1));
-        assertThat(world.counted.relists).containsExactly("refresh");
+        assertThat(world.relists()).containsExactly("refresh");
         assertThat(answers).containsExactly(List.of("a=2", "b=1", "c=1"));
         assertThat(world.source.lists).startsWith(ListOptions.consistent(2), ListOptions.consistent(2));
     }

@@ -188,7 +188,7 @@ class InformerBehaviourTest {
         world.pass(Duration.ofSeconds(3));
         world.source.inject(new WatchEvent.Failed<>(new KubeApiException("watch", 410, "Expired", "", null)));
         world.pass(Duration.ofSeconds(3));
-        assertThat(world.counted.relists).hasSize(2);
+        assertThat(world.relists()).hasSize(2);
         assertThat(world.told.calls()).as("the delete is told once").isEmpty();
     }
 
@@ -360,7 +360,7 @@ class InformerBehaviourTest {
                 world.update("o" + i, String.valueOf(round));
             }
             world.faults.compactNow();
-            while (world.counted.relists.size() < round || !world.informer.get(SteppedInformer.key("o0")).getData()
+            while (world.relists().size() < round || !world.informer.get(SteppedInformer.key("o0")).getData()
                     .containsValue(String.valueOf(round))) {
                 world.stepper.clock.advance(Duration.ofSeconds(1));
                 world.settle();
@@ -369,6 +369,6 @@ class InformerBehaviourTest {
         done.set(true);
         reader.join(10_000);
         assertThat(mixed.get()).isNull();
-        assertThat(world.counted.relists).hasSize(8);
+        assertThat(world.relists()).hasSize(8);
     }
 }

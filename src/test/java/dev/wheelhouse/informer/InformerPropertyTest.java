@@ -26,6 +26,7 @@ import dev.wheelhouse.client.DecodeFailure;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.client.WatchEvent;
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;
 
@@ -140,8 +141,7 @@ class InformerPropertyTest {
                     .silenceDeadline(Duration.ofSeconds(20))
                     .detectMutations(random.nextInt(20) == 0).build();
             informer = new CachingInformer<>(world.source, V1ConfigMap.class, options, stepper.clock,
-                    new InformerMetrics() {
-                    });
+                    Meters.NONE);
         }
 
         private List<Loop> loops() {

@@ -17,6 +17,7 @@ import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.DecodeFailure;
 import dev.wheelhouse.client.WatchEvent;
+import dev.wheelhouse.meters.Meters;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -168,7 +169,7 @@ class InformerTest {
     void theLeastPeriodOfAllHoldsWhateverStandsBetweenTheHandlerAndTheCache() {
         InformerOptions options = InformerOptions.builder().minResync(Duration.ofMinutes(1)).seed(1).build();
         try (InformerFactory factory = new InformerFactory(world.server.client("resyncing"), world.stepper.clock,
-                InformerMetrics.Provider.NONE, options)) {
+                Meters.NONE, options)) {
             world.create("a", "1");
             List<SharedIndexInformer<V1ConfigMap>> informers = new ArrayList<>();
             for (boolean prompt : new boolean[]{false, true}) {

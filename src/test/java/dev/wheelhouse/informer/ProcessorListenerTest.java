@@ -2,14 +2,17 @@ package dev.wheelhouse.informer;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.Test;
 
 import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.meters.Counts;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;
 import dev.wheelhouse.runtime.Signal;
@@ -19,18 +22,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** The buffer and the loop of one handler. */
 class ProcessorListenerTest {
     private final Recorder handler = new Recorder();
-    private final AtomicInteger conflated = new AtomicInteger();
+    private final MeterRegistry registry = new SimpleMeterRegistry();
     private final ProcessorListener<V1ConfigMap> listener = listener(handler, 3);
 
     private ProcessorListener<V1ConfigMap> listener(ResourceEventHandler<V1ConfigMap> handler, int bound) {
         return new ProcessorListener<>(ResourceType.CONFIG_MAPS, handler, Duration.ZERO, bound,
                 new SyncTracker(() -> true), new Signal(), new ManualClock(),
-                new InformerMetrics() {
-                    @Override
-                    public void conflated() {
-                        conflated.incrementAndGet();
-                    }
-                });
+                new InformerMeters(registry, new ManualClock(), Tags.empty()));
+    }
+
+    private List<String> conflated() {
+        return Counts.of(registry, "informer.conflations");
     }
 
     private static V1ConfigMap object(String name, int version) {
@@ -59,7 +61,7 @@ class ProcessorListenerTest {
         add(update("a", 2, 3));
         add(update("a", 3, 4));
         assertThat(told()).containsExactly("a@1>2", "a@2>3", "a@3>4");
-        assertThat(conflated).hasValue(0);
+        assertThat(conflated()).hasSize(0);
     }
 
     @Test
@@ -74,7 +76,7 @@ class ProcessorListenerTest {
         add(update("c", 2, 3));
         assertThat(told()).as("in the order in which the last states arrived").containsExactly("b@1>2", "a@1>4",
                 "b@2>4", "c@1>3");
-        assertThat(conflated).hasValue(4);
+        assertThat(conflated()).hasSize(4);
     }
 
     @Test

@@ -14,6 +14,7 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.client.ResourceClient;
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LoopRunner;
 import dev.wheelhouse.testing.Eventually;
@@ -40,8 +41,7 @@ class PromptListenersTest {
         try (ApiServer server = new ApiServer(ApiServerOptions.defaults());
                 LoopRunner runner = new LoopRunner("test", Clock.system())) {
             CachingInformer<V1ConfigMap> informer = new CachingInformer<>(SteppedInformer.configMapsOf(server),
-                    V1ConfigMap.class, InformerOptions.defaults(), Clock.system(), new InformerMetrics() {
-                    });
+                    V1ConfigMap.class, InformerOptions.defaults(), Clock.system(), Meters.NONE);
             informer.addEventHandler(new PromptHandler<>(named("first")));
             informer.addEventHandler(ResourceEventHandler.ofAny(map -> {
                 try {

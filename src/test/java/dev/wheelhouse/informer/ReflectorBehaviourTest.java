@@ -14,6 +14,7 @@ import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.client.DecodeFailure;
 import dev.wheelhouse.client.ListOptions;
 import dev.wheelhouse.client.WatchEvent;
+import dev.wheelhouse.meters.Meters;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -150,8 +151,8 @@ class ReflectorBehaviourTest {
         world.faults.compactNow();
         // For a version that it has dropped, the server accepts the watch and sends an ERROR event.
         world.pass(Duration.ofSeconds(3));
-        assertThat(world.counted.relists).containsExactly("expired");
-        assertThat(world.counted.watchEnds).contains("expired");
+        assertThat(world.relists()).containsExactly("expired");
+        assertThat(world.watchEnds()).contains("expired");
         assertThat(world.cached()).containsExactly("a=2");
     }
 
@@ -162,7 +163,7 @@ class ReflectorBehaviourTest {
         world.faults.on("watch", "configmaps").times(1).fail(410, "too old resource version");
         world.faults.cutWatches();
         world.pass(Duration.ofSeconds(3));
-        assertThat(world.counted.relists).containsExactly("expired");
+        assertThat(world.relists()).containsExactly("expired");
         assertThat(world.source.lists).hasSize(2);
     }
 
@@ -175,8 +176,7 @@ class ReflectorBehaviourTest {
             with(InformerOptions.builder().watchList(false));
             CachingInformer<V1ConfigMap> informer = new CachingInformer<>(world.source, V1ConfigMap.class,
                     InformerOptions.builder().watchList(false).seed(seed).build(), world.stepper.clock,
-                    new InformerMetrics() {
-                    });
+                    Meters.NONE);
             Stepper stepper = new Stepper(informer::loops);
             List<Long> at = new ArrayList<>();
             stepper.settle();
@@ -235,8 +235,8 @@ class ReflectorBehaviourTest {
         assertThat(world.informer.state().lag(world.stepper.clock.now())).isGreaterThan(Duration.ofSeconds(88));
         world.pass(Duration.ofSeconds(2));
         assertThat(world.cached()).containsExactly("a=2");
-        assertThat(world.counted.watchEnds).containsExactly("silence");
-        assertThat(world.counted.relists).isEmpty();
+        assertThat(world.watchEnds()).containsExactly("silence");
+        assertThat(world.relists()).isEmpty();
     }
 
     @Test
@@ -244,7 +244,7 @@ class ReflectorBehaviourTest {
         world.create("a", "1");
         world.settle();
         world.pass(Duration.ofMinutes(4));
-        assertThat(world.counted.watchEnds).as("its bookmarks keep the watch alive").isEmpty();
+        assertThat(world.watchEnds()).as("its bookmarks keep the watch alive").isEmpty();
         assertThat(world.informer.state().lag(world.stepper.clock.now())).isLessThan(Duration.ofSeconds(62));
     }
 

@@ -318,7 +318,7 @@ class ReflectorTest {
         world.settle();
         assertThat(world.source.watches.getLast().resourceVersion()).isEqualTo(seen);
         assertThat(world.cached()).containsExactly("a=1", "b=1");
-        assertThat(world.counted.watchEnds).containsExactly("ended");
+        assertThat(world.watchEnds()).containsExactly("ended");
     }
 
     @Test
@@ -341,7 +341,7 @@ class ReflectorTest {
             world.create("a" + i, "1");
         }
         world.pass(Duration.ofSeconds(31));
-        assertThat(world.counted.watchEnds).containsExactly("silence");
+        assertThat(world.watchEnds()).containsExactly("silence");
         assertThat(world.source.watches).hasSize(2);
         assertThat(world.informer.state().lastError()).isNull();
         // A restored backup: the server has an older version, and the open watch only waits.
@@ -350,7 +350,7 @@ class ReflectorTest {
             world.source.halfOpen();
             world.source.moveTo(SteppedInformer.configMapsOf(restored));
             world.pass(Duration.ofMinutes(11));
-            assertThat(world.counted.relists).startsWith("the server does not know the last version");
+            assertThat(world.relists()).contains("the server does not know the last version");
             assertThat(world.informer.resourceVersion()).isEqualTo(Long.toString(restored.store().version()));
             assertThat(world.cached()).isEmpty();
         }
@@ -360,7 +360,7 @@ class ReflectorTest {
     void aQuietServerIsNotRelisted() {
         with(InformerOptions.builder().silenceDeadline(Duration.ofSeconds(30)));
         world.pass(Duration.ofMinutes(5));
-        assertThat(world.counted.relists).isEmpty();
+        assertThat(world.relists()).isEmpty();
     }
 
     @Test
@@ -373,9 +373,9 @@ class ReflectorTest {
                 .add(new KubeApiException("list", 504, "Timeout", "Too large resource version: 9", null));
         int lists = world.source.lists.size();
         world.pass(Duration.ofMinutes(5));
-        assertThat(world.counted.watchEnds).containsExactly("silence");
+        assertThat(world.watchEnds()).containsExactly("silence");
         assertThat(world.source.lists).as("of the version, and of the store's").hasSize(lists + 2);
-        assertThat(world.counted.relists).isEmpty();
+        assertThat(world.relists()).isEmpty();
 
         // The server does not end the watch in time either, so the watch is broken, and has missed an update.
         world.update("a", "2");
@@ -390,7 +390,7 @@ class ReflectorTest {
         world.settle();
         world.source.mute(true);
         world.pass(Duration.ofSeconds(31));
-        assertThat(world.counted.watchEnds).containsExactly("silence");
+        assertThat(world.watchEnds()).containsExactly("silence");
         world.source.mute(false);
         world.create("b", "1");
         world.settle();
@@ -409,9 +409,9 @@ class ReflectorTest {
         world.source.mute(true);
         world.update("a", "2");
         world.pass(Duration.ofSeconds(91));
-        assertThat(world.counted.relists).as("one silent watch may have been a broken connection").isEmpty();
+        assertThat(world.relists()).as("one silent watch may have been a broken connection").isEmpty();
         world.pass(Duration.ofSeconds(91));
-        assertThat(world.counted.relists).containsExactly("silence");
+        assertThat(world.relists()).containsExactly("silence");
         assertThat(world.cached()).containsExactly("a=2");
         world.pass(Duration.ofSeconds(80));
         assertThat(world.informer.state().lastError()).contains("two watches in a row brought nothing");
@@ -580,7 +580,7 @@ class ReflectorTest {
             // A Status without a code counts as 500.
             world.source.send(new WatchEvent.Failed<>(error(500, reason, "too old resource version", null)));
             world.settle();
-            assertThat(world.counted.relists).containsExactly("expired");
+            assertThat(world.relists()).containsExactly("expired");
         }
     }
 
@@ -590,12 +590,12 @@ class ReflectorTest {
         world.settle();
         world.source.end();
         world.pass(Duration.ofSeconds(2));
-        assertThat(world.counted.relists).containsExactly("brief");
+        assertThat(world.relists()).containsExactly("brief");
         // A watch that lasts longer than a second may end.
         world.pass(Duration.ofSeconds(2));
         world.source.end();
         world.pass(Duration.ofSeconds(5));
-        assertThat(world.counted.relists).containsExactly("brief");
+        assertThat(world.relists()).containsExactly("brief");
     }
 
     @Test
@@ -610,7 +610,7 @@ class ReflectorTest {
             world.source.cut();
             world.pass(Duration.ofSeconds(4));
         }
-        assertThat(world.counted.relists).containsExactly("broken");
+        assertThat(world.relists()).containsExactly("broken");
         assertThat(world.cached()).containsExactly("a=2");
     }
 

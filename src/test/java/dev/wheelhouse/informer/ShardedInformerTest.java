@@ -31,6 +31,7 @@ import dev.wheelhouse.client.ListerWatcher;
 import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.client.WatchOptions;
 import dev.wheelhouse.client.WatchStream;
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.runtime.Loop;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -43,7 +44,7 @@ class ShardedInformerTest {
     private final Stepper stepper = new Stepper(() -> loops());
     private final ApiServer server = new ApiServer(ApiServerOptions.defaults().withClock(stepper.clock));
     private final InformerFactory process = new InformerFactory(server.client("informer"), stepper.clock,
-            InformerMetrics.Provider.NONE, InformerOptions.builder().seed(1).build());
+            Meters.NONE, InformerOptions.builder().seed(1).build());
     private final ResourceClient<V1Secret> client = server.client("test").resource(SECRETS, V1Secret.class);
     private final List<CachingInformer<V1Secret>> made = new ArrayList<>();
 
@@ -104,7 +105,7 @@ class ShardedInformerTest {
         ShardSelector shard = ShardSelector.ofNamespaces(0, 2);
         CachingInformer<V1Secret> informer = new CachingInformer<>(new ShardedSource<>(line, shard), V1Secret.class,
                 InformerOptions.builder().seed(1).build(), stepper.clock,
-                InformerMetrics.Provider.NONE.forInformer(SECRETS, V1Secret.class, "", ""));
+                Meters.NONE);
         made.add(informer);
         stepper.settle();
         create("after");

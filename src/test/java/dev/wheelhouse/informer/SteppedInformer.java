@@ -6,6 +6,8 @@ import java.util.List;
 
 import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 
 import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
@@ -18,6 +20,7 @@ import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.ListOptions;
 import dev.wheelhouse.client.ListerWatcher;
 import dev.wheelhouse.client.ResourceClient;
+import dev.wheelhouse.meters.Counts;
 import dev.wheelhouse.runtime.Loop;
 
 /**
@@ -36,12 +39,12 @@ final class SteppedInformer implements AutoCloseable {
             V1ConfigMap.class);
     final FaultySource<V1ConfigMap> source = new FaultySource<>(configMapsOf(server));
     final Told told = new Told();
-    final Counted counted = new Counted();
+    final MeterRegistry registry = new SimpleMeterRegistry();
     final CachingInformer<V1ConfigMap> informer;
 
     SteppedInformer(InformerOptions options) {
         informer = new CachingInformer<>(source, V1ConfigMap.class, options.toBuilder().seed(1).build(), stepper.clock,
-                counted);
+                registry);
     }
 
     /** With the service's options, except that the first list may come from the server's cache. */
@@ -106,6 +109,16 @@ final class SteppedInformer implements AutoCloseable {
         return object.getMetadata().getName() + "=" + (object.getData() == null ? "" : object.getData().get("v"));
     }
 
+    /** The causes of lists after the first, in alphabetical order. */
+    List<String> relists() {
+        return Counts.of(registry, "reflector.relists", "cause");
+    }
+
+    /** The causes of the ends of watches, in alphabetical order. */
+    List<String> watchEnds() {
+        return Counts.of(registry, "reflector.watch.duration", "cause");
+    }
+
     @Override
     public void close() {
         informer.close();
@@ -136,28 +149,6 @@ final class SteppedInformer implements AutoCloseable {
             List<String> all = List.copyOf(calls);
             calls.clear();
             return all;
-        }
-    }
-
-    /** Metrics that keep their counts. */
-    static final class Counted implements InformerMetrics {
-        final List<String> relists = new ArrayList<>();
-        final List<String> watchEnds = new ArrayList<>();
-        int decodeErrors;
-
-        @Override
-        public void decodeErrors(int count) {
-            decodeErrors += count;
-        }
-
-        @Override
-        public void relisted(String cause) {
-            relists.add(cause);
-        }
-
-        @Override
-        public void watchEnded(String cause, Duration lasted, long events) {
-            watchEnds.add(cause);
         }
     }
 }

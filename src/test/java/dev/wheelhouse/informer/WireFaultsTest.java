@@ -34,6 +34,7 @@ import dev.wheelhouse.client.ListerWatcher;
 import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.client.http.ContentType;
 import dev.wheelhouse.client.http.HttpKubeClient;
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.runtime.Clock;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -80,8 +81,7 @@ class WireFaultsTest {
         Stepper stepper = new Stepper(() -> made.getFirst().loops());
         made.add(new CachingInformer<>(source, model,
                 InformerOptions.builder().watchList(false).freshStart(false).seed(1).build(), stepper.clock,
-                new InformerMetrics() {
-                }));
+                Meters.NONE));
         informers.add(made.getFirst()::close);
         steppers.add(stepper);
         return made.getFirst();

@@ -25,13 +25,13 @@ import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
-import dev.wheelhouse.election.ElectionListener;
 import dev.wheelhouse.election.ElectionOptions;
 import dev.wheelhouse.election.LeaderElector;
 import dev.wheelhouse.election.Leadership;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.InformerFactory;
 import dev.wheelhouse.informer.ResourceEventHandler;
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.LoopRunner;
 import dev.wheelhouse.runtime.ManualClock;
@@ -182,7 +182,7 @@ class ControllerManagerTest {
         return new LeaderElector(
                 new ElectionOptions(ObjectKey.of("default", "manager"), name, Duration.ofSeconds(15),
                         Duration.ofSeconds(10), Duration.ofSeconds(2)),
-                client, clock, new SplittableRandom(1), ElectionListener.NONE);
+                client, clock, new SplittableRandom(1), Meters.NONE);
     }
 
     @Test

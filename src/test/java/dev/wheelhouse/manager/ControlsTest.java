@@ -28,10 +28,10 @@ import dev.wheelhouse.controller.Parallel;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.controller.Worker;
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.runtime.LoopRunner;
 import dev.wheelhouse.workqueue.RateLimitingQueue;
 import dev.wheelhouse.workqueue.RateLimits;
-import dev.wheelhouse.workqueue.WorkQueueMetrics;
 import dev.wheelhouse.world.Cluster;
 
 import static dev.wheelhouse.testing.Eventually.eventually;
@@ -50,7 +50,7 @@ class ControlsTest {
     private final Semaphore mayEnd = new Semaphore(0);
     private final ControllerManager manager = new ControllerManager(
             cluster.context(new DefaultControllerContext.Settings((name, preset) -> 2, Parallel.inOrder(),
-                    name -> false, name -> true, WorkQueueMetrics.NONE, ControllerMetrics.NONE)),
+                    name -> false, name -> true, ControllerMetrics.NONE)),
             List.of(new ControllerDescriptor("keeper", Set.of(), Keeper::new)),
             new ManagerGuard(ManagerGuard.Mode.TAKEOVER, cluster.client(), cluster.clock), Election.none().leadership(),
             Standby.COLD, runner);
@@ -187,7 +187,7 @@ class ControlsTest {
 
     @Test
     void aWorkerThatIsHeldLeavesTheKeyThatWokeItToAnother() throws InterruptedException {
-        RateLimitingQueue<String> queue = new RateLimitingQueue<>("queue", cluster.clock, WorkQueueMetrics.NONE);
+        RateLimitingQueue<String> queue = new RateLimitingQueue<>("queue", cluster.clock, Meters.NONE);
         WorkerGate valve = new WorkerGate(queue::size);
         Worker<String> worker = new Worker<>("two", queue, new OutageBackoff<>(queue, cluster.clock),
                 key -> Result.done(),

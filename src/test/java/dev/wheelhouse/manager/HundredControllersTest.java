@@ -24,12 +24,12 @@ import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
-import dev.wheelhouse.election.ElectionListener;
 import dev.wheelhouse.election.ElectionOptions;
 import dev.wheelhouse.election.LeaderElector;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.InformerFactory;
 import dev.wheelhouse.informer.ResourceEventHandler;
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LoopRunner;
 import dev.wheelhouse.world.Cluster;
@@ -111,7 +111,7 @@ class HundredControllersTest {
             InformerFactory informers = new InformerFactory(client, Clock.system());
             LeaderElector elector = new LeaderElector(new ElectionOptions(ObjectKey.of("default", "hundred"), "me",
                     Duration.ofSeconds(60), Duration.ofSeconds(40), Duration.ofMillis(200)), client, Clock.system(),
-                    new java.util.SplittableRandom(1), ElectionListener.NONE);
+                    new java.util.SplittableRandom(1), Meters.NONE);
             figures.add(figures("before", System.nanoTime()));
 
             long start = System.nanoTime();

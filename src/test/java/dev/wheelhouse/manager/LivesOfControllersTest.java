@@ -136,7 +136,6 @@ class LivesOfControllersTest {
         return new ControllerManager(
                 cluster.context(new DefaultControllerContext.Settings((name, preset) -> 2, Parallel.inOrder(),
                         decides::observes, name -> leads && !decides.observes(name),
-                        dev.wheelhouse.workqueue.WorkQueueMetrics.NONE,
                         dev.wheelhouse.controller.ControllerMetrics.NONE)),
                 List.of(descriptors), guard, leadership, Standby.COLD, runner);
     }

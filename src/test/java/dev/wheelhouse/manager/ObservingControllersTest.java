@@ -19,7 +19,6 @@ import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.controller.Options;
 import dev.wheelhouse.controller.Parallel;
 import dev.wheelhouse.controllers.ControllerOptions;
-import dev.wheelhouse.workqueue.WorkQueueMetrics;
 import dev.wheelhouse.world.Cluster;
 import dev.wheelhouse.world.Yaml;
 
@@ -33,7 +32,7 @@ class ObservingControllersTest {
             ResourceType.SERVICES, ResourceType.REPLICA_SETS, ResourceType.JOBS);
     private final AllControllers all = new AllControllers(cluster, cluster.context(
             new DefaultControllerContext.Settings((controller, preset) -> 1, Parallel.inOrder(), controller -> true,
-                    controller -> false, WorkQueueMetrics.NONE, ControllerMetrics.NONE)
+                    controller -> false, ControllerMetrics.NONE)
                     .with(Options.DEFAULTS.with(new ControllerOptions.NodeIpam(true,
                             List.of("10.1.0.0/22"), List.of(), 0, 0, 0)))));
     private final List<ResourceType> types = new ArrayList<>();

@@ -29,6 +29,7 @@ import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.event.EventRecorder;
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.podconfig.PodSources;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;
@@ -51,8 +52,8 @@ class EmbeddedServerNodeTest {
     void start() {
         nodes.add(NodeAgent.hollow(
                 NodeAgentOptions.hollow("node-1", 0).withManifests(manifests, Duration.ofSeconds(20)), client,
-                EventRecorder.NONE, NodeMetrics.NONE, clock));
-        nodes.add(NodeAgent.hollow(NodeAgentOptions.hollow("node-2", 1), client, EventRecorder.NONE, NodeMetrics.NONE,
+                EventRecorder.NONE, Meters.NONE, clock));
+        nodes.add(NodeAgent.hollow(NodeAgentOptions.hollow("node-2", 1), client, EventRecorder.NONE, Meters.NONE,
                 clock));
         settle();
     }

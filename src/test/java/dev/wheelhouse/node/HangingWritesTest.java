@@ -26,6 +26,7 @@ import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.event.EventRecorder;
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LoopRunner;
 import dev.wheelhouse.testing.Eventually;
@@ -83,7 +84,7 @@ class HangingWritesTest {
         try (ApiServer server = new ApiServer(ApiServerOptions.defaults());
                 NodeAgent node = NodeAgent.hollow(
                         NodeAgentOptions.hollow("node-1", 0).withManifests(manifests, Duration.ofHours(1)),
-                        hanging(server.client("node")), EventRecorder.NONE, NodeMetrics.NONE, Clock.system());
+                        hanging(server.client("node")), EventRecorder.NONE, Meters.NONE, Clock.system());
                 LoopRunner runner = new LoopRunner("test", Clock.system())) {
             ResourceClient<V1Pod> pods = server.client("test").resource(ResourceType.PODS, V1Pod.class);
             node.start(runner);

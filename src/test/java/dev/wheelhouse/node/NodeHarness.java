@@ -17,12 +17,15 @@ import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodCondition;
 import io.kubernetes.client.openapi.models.V1PodSpec;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 
 import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.ResourceClient;
+import dev.wheelhouse.meters.Counts;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;
 import dev.wheelhouse.world.Cluster;
@@ -35,8 +38,7 @@ final class NodeHarness {
     final ResourceClient<V1Pod> pods = cluster.user().resource(ResourceType.PODS, V1Pod.class);
     final List<String> events = new ArrayList<>();
     /** The sources of refused manifests, as the metric reports them. */
-    final List<String> refusals = new ArrayList<>();
-    int failedStatusWrites;
+    private final MeterRegistry registry = new SimpleMeterRegistry();
     NodeAgent agent;
 
     NodeHarness() {
@@ -50,17 +52,16 @@ final class NodeHarness {
     NodeAgent start(NodeAgentOptions options) {
         return NodeAgent.hollow(options, cluster.client(),
                 (type, regarding, fieldPath, kind, reason, message) -> events.add(kind + " " + reason + ": " + message),
-                new NodeMetrics() {
-                    @Override
-                    public void refused(String source) {
-                        refusals.add(source);
-                    }
+                registry, clock);
+    }
 
-                    @Override
-                    public void statusWritten(boolean success) {
-                        failedStatusWrites += success ? 0 : 1;
-                    }
-                }, clock);
+    /** The sources of the refused manifests. */
+    List<String> refusals() {
+        return Counts.of(registry, "pod.source.refusals", "source");
+    }
+
+    long failedStatusWrites() {
+        return Counts.of(registry, "kubelet.pod.status.writes", "result").stream().filter("error"::equals).count();
     }
 
     /** Steps all loops until none has work now, and once more, because a loop may have given work to an earlier one. */

@@ -14,10 +14,10 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodStatus;
 
 import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.podconfig.PodConfig;
 import dev.wheelhouse.podconfig.PodMerge;
 import dev.wheelhouse.podconfig.PodOperation;
-import dev.wheelhouse.podconfig.PodSourceMetrics;
 import dev.wheelhouse.podconfig.PodSources;
 import dev.wheelhouse.podconfig.PodUpdate;
 import dev.wheelhouse.runtime.Loop;
@@ -106,7 +106,7 @@ class PodMergeBehaviourTest {
 
     @Test
     void updatesAreDeliveredInOrderOneAtATime() throws InterruptedException {
-        PodConfig config = new PodConfig((source, pod, why) -> {}, PodSourceMetrics.NONE, new ManualClock());
+        PodConfig config = new PodConfig((source, pod, why) -> {}, Meters.NONE, new ManualClock());
         for (int i = 0; i < 5; i++) {
             config.channel("api").set(List.of(pod("p" + i)));
             while (config.loops().get("api").step() == Loop.BUSY) {
@@ -124,7 +124,7 @@ class PodMergeBehaviourTest {
 
     @Test
     void theFirstSetOfASourceIsPassedOnEvenWhenItIsEmptyAndMarksItAsSeen() throws InterruptedException {
-        PodConfig config = new PodConfig((source, pod, why) -> {}, PodSourceMetrics.NONE, new ManualClock());
+        PodConfig config = new PodConfig((source, pod, why) -> {}, Meters.NONE, new ManualClock());
         config.channel("file").set(List.of());
         assertThat(config.seenAllSources(Set.of("file"))).isFalse();
 

@@ -27,6 +27,7 @@ import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.event.EventRecorder;
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.podconfig.FileSource;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LoopRunner;
@@ -197,7 +198,7 @@ class PodSourceBehaviourTest {
     void aPodAndItsMirrorAreThereAtOnceThroughTheFileSystemsNotification() throws IOException {
         NodeAgentOptions options = NodeAgentOptions.hollow("node-1", 0).withManifests(directory(), Duration.ofHours(1));
         try (ApiServer api = new ApiServer(ApiServerOptions.defaults());
-                NodeAgent agent = NodeAgent.hollow(options, api.client("node"), EventRecorder.NONE, NodeMetrics.NONE,
+                NodeAgent agent = NodeAgent.hollow(options, api.client("node"), EventRecorder.NONE, Meters.NONE,
                         Clock.system());
                 LoopRunner runner = new LoopRunner("test", Clock.system())) {
             ResourceClient<V1Pod> pods = api.client("test").resource(ResourceType.PODS, V1Pod.class);
@@ -254,10 +255,10 @@ class PodSourceBehaviourTest {
         assertThat(harness.events).singleElement().asString().startsWith(
                 "Warning FailedValidation: Error validating pod from file: ").contains("web.yaml line 2")
                 .endsWith("; the pod keeps running unchanged");
-        assertThat(harness.refusals).as("the metric").containsExactly("file");
+        assertThat(harness.refusals()).as("the metric").containsExactly("file");
         harness.pass(Duration.ofMinutes(31));
         assertThat(harness.events).as("it is said again while it holds, as Events are forgotten").hasSize(2);
-        assertThat(harness.refusals).hasSize(1);
+        assertThat(harness.refusals()).hasSize(1);
 
         Files.delete(directory().resolve("web.yaml"));
         read();

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 
 import io.kubernetes.client.openapi.models.V1Pod;
 
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.node.PodWorker.State;
 import dev.wheelhouse.node.PodWorkers.UpdateType;
 import dev.wheelhouse.podconfig.PodSources;
@@ -25,7 +26,6 @@ import dev.wheelhouse.runtime.LoopRunner;
 import dev.wheelhouse.runtime.ManualClock;
 import dev.wheelhouse.testing.Eventually;
 import dev.wheelhouse.workqueue.RateLimitingQueue;
-import dev.wheelhouse.workqueue.WorkQueueMetrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -73,9 +73,9 @@ class PodWorkersTest {
     }
 
     private static PodWorkers workers(PodWorkers.Syncer syncer, Clock clock, int bound, Executor executor) {
-        return new PodWorkers(syncer, uid -> false, new RateLimitingQueue<>("test", clock, WorkQueueMetrics.NONE),
+        return new PodWorkers(syncer, uid -> false, new RateLimitingQueue<>("test", clock, Meters.NONE),
                 bound,
-                executor, Duration.ofMinutes(1), NodeMetrics.NONE, clock);
+                executor, Duration.ofMinutes(1), Meters.NONE, clock);
     }
 
     private static V1Pod pod(String name, String uid, String source) {

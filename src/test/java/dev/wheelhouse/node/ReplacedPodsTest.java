@@ -48,7 +48,7 @@ class ReplacedPodsTest {
 
             assertThat(warnings(log)).isEmpty();
             assertThat(warnings(mirrors)).isEmpty();
-            assertThat(node.failedStatusWrites).isZero();
+            assertThat(node.failedStatusWrites()).isZero();
         }
         node.agent.close();
     }
@@ -70,10 +70,10 @@ class ReplacedPodsTest {
                 }
             }
 
-            assertThat(node.failedStatusWrites).as("the status of the first pod").isEqualTo(1);
+            assertThat(node.failedStatusWrites()).as("the status of the first pod").isEqualTo(1);
             node.pass(Duration.ofSeconds(4));
             assertThat(warnings(log)).isEmpty();
-            assertThat(node.failedStatusWrites).isEqualTo(1);
+            assertThat(node.failedStatusWrites()).isEqualTo(1);
             assertThat(node.state("web")).isEqualTo("Running");
         }
     }

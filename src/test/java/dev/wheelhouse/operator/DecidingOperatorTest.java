@@ -18,7 +18,7 @@ import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ControllerMetrics;
 import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.controller.Parallel;
-import dev.wheelhouse.workqueue.WorkQueueMetrics;
+import dev.wheelhouse.meters.Meters;
 
 import static dev.wheelhouse.operator.OperatorWorld.BLOG;
 import static dev.wheelhouse.operator.OperatorWorld.SITES;
@@ -133,14 +133,14 @@ class DecidingOperatorTest {
     @Test
     void aServiceThatObservesPlansAndWritesNothing() {
         List<String> planned = new ArrayList<>();
-        ControllerMetrics metrics = new ControllerMetrics() {
+        ControllerMetrics metrics = new ControllerMetrics(Meters.NONE) {
             @Override
             public void planned(String controller, String verb, ResourceType type) {
                 planned.add(controller + " " + verb + " " + type);
             }
         };
         world.restart(() -> world.cluster.context(new DefaultControllerContext.Settings((name, preset) -> 1,
-                Parallel.inOrder(), name -> true, name -> true, WorkQueueMetrics.NONE, metrics)));
+                Parallel.inOrder(), name -> true, name -> true, metrics)));
         createBlog();
         world.settle();
         assertThat(planned).containsExactly("site-operator apply deployments.apps", "site-operator apply configmaps",

@@ -50,15 +50,14 @@ import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.client.http.HttpKubeClient;
 import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.controller.Result;
-import dev.wheelhouse.election.ElectionListener;
 import dev.wheelhouse.election.ElectionOptions;
 import dev.wheelhouse.election.LeaderElector;
 import dev.wheelhouse.event.EventBroadcaster;
-import dev.wheelhouse.event.EventMetrics;
 import dev.wheelhouse.informer.InformerFactory;
 import dev.wheelhouse.manager.ControllerManager;
 import dev.wheelhouse.manager.ManagerGuard;
 import dev.wheelhouse.manager.Standby;
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.LoopRunner;
@@ -174,10 +173,10 @@ class RbacTest {
             }).build());
             client = new HttpKubeClient(api, clock);
             informers = new InformerFactory(client, clock);
-            EventBroadcaster events = new EventBroadcaster(client, clock, EventMetrics.NONE);
+            EventBroadcaster events = new EventBroadcaster(client, clock, Meters.NONE);
             LeaderElector elector = new LeaderElector(new ElectionOptions(ObjectKey.of("operators", "sites"), "me",
                     Duration.ofSeconds(15), Duration.ofSeconds(10), Duration.ofMillis(200)), client, clock,
-                    new SplittableRandom(), ElectionListener.NONE);
+                    new SplittableRandom(), Meters.NONE);
             manager = new ControllerManager(
                     new DefaultControllerContext(client, informers, clock, events::recorder,
                             DefaultControllerContext.Settings.defaults()),

@@ -34,9 +34,9 @@ import dev.wheelhouse.controller.ControllerMetrics;
 import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.controller.Parallel;
 import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;
-import dev.wheelhouse.workqueue.WorkQueueMetrics;
 import dev.wheelhouse.world.Cluster;
 import dev.wheelhouse.world.Requests;
 
@@ -602,14 +602,14 @@ class ReconcilingOperatorTest {
         OperatorWorld world = run(operator);
         createBlog(world);
         List<String> planned = new ArrayList<>();
-        ControllerMetrics metrics = new ControllerMetrics() {
+        ControllerMetrics metrics = new ControllerMetrics(Meters.NONE) {
             @Override
             public void planned(String controller, String verb, ResourceType type) {
                 planned.add(verb + " " + type);
             }
         };
         world.restart(() -> world.cluster.context(new DefaultControllerContext.Settings((name, preset) -> 1,
-                Parallel.inOrder(), name -> true, name -> true, WorkQueueMetrics.NONE, metrics)));
+                Parallel.inOrder(), name -> true, name -> true, metrics)));
         world.settle();
         assertThat(planned).containsExactly("create configmaps", "delete configmaps");
         operator.does((request, context) -> {
@@ -620,7 +620,7 @@ class ReconcilingOperatorTest {
             }
         });
         world.restart(() -> world.cluster.context(new DefaultControllerContext.Settings((name, preset) -> 1,
-                Parallel.inOrder(), name -> false, name -> false, WorkQueueMetrics.NONE, metrics)));
+                Parallel.inOrder(), name -> false, name -> false, metrics)));
         world.settle();
         assertThat(problems).singleElement().asString().startsWith("create configmaps default/a: 503");
         assertThat(world.writes()).isEmpty();

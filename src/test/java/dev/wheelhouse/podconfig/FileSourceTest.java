@@ -20,6 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import io.kubernetes.client.openapi.models.V1Pod;
 
 import dev.wheelhouse.Logged;
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LoopRunner;
 import dev.wheelhouse.runtime.ManualClock;
@@ -53,7 +54,7 @@ class FileSourceTest {
 
     private FileSource source(Path path) {
         return new FileSource(path, "node-1", PERIOD, channel, (from, pod, why) -> rejected.add(why),
-                PodSourceMetrics.NONE, clock);
+                Meters.NONE, clock);
     }
 
     private void restart(Path path) {
@@ -310,7 +311,7 @@ class FileSourceTest {
             }
         }
         FileSource live = new FileSource(watched, "node-1", Duration.ofHours(1), channel, (s, p, w) -> {},
-                PodSourceMetrics.NONE, Clock.system());
+                Meters.NONE, Clock.system());
         try (LoopRunner runner = new LoopRunner("test", Clock.system())) {
             runner.start("file", live);
             Eventually.eventually("the first set", Duration.ofMinutes(2), () -> kind.startsWith("a link that leads")
@@ -332,7 +333,7 @@ class FileSourceTest {
     @Test
     void aWriteIsSeenAtOnceThroughTheFileSystemsNotification() throws IOException {
         FileSource live = new FileSource(directory, "node-1", Duration.ofHours(1), channel, (s, p, w) -> {},
-                PodSourceMetrics.NONE,
+                Meters.NONE,
                 Clock.system());
         try (LoopRunner runner = new LoopRunner("test", Clock.system())) {
             runner.start("file", live);

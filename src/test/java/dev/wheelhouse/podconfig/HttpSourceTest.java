@@ -22,6 +22,7 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpHandler;
 import com.sun.net.httpserver.HttpServer;
 
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.runtime.ManualClock;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -66,7 +67,7 @@ class HttpSourceTest {
     private HttpSource source(HttpManifests options, Map<String, List<String>> headers, Duration timeout) {
         return new HttpSource(new HttpManifests(options.url(), headers, options.period(), timeout,
                 options.otherOrigins()), "node-1", channel, (from, pod, why) -> rejected.add(why),
-                PodSourceMetrics.NONE, clock);
+                Meters.NONE, clock);
     }
 
     @AfterEach

@@ -26,6 +26,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 
 import com.sun.net.httpserver.HttpServer;
 
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;
 
@@ -208,7 +209,7 @@ class ManifestFuzzTest {
     void whateverIsInAFileIsTakenOrRefusedOnceAndClearly() throws Exception {
         Path file = directory.resolve("fuzzed.yaml");
         try (FileSource source = new FileSource(directory, "node-1", Duration.ofSeconds(15), channel, (s, p, w) -> {},
-                PodSourceMetrics.NONE, clock)) {
+                Meters.NONE, clock)) {
             fuzz("file", 11, source, source::refusals, bytes -> Files.write(file, bytes));
         }
     }
@@ -227,7 +228,7 @@ class ManifestFuzzTest {
         server.start();
         HttpManifests options = HttpManifests
                 .of(URI.create("http://127.0.0.1:" + server.getAddress().getPort() + "/pods"));
-        try (HttpSource source = new HttpSource(options, "node-1", channel, (s, p, w) -> {}, PodSourceMetrics.NONE,
+        try (HttpSource source = new HttpSource(options, "node-1", channel, (s, p, w) -> {}, Meters.NONE,
                 clock)) {
             fuzz("http", 12, source, source::refusals, bytes -> body = bytes);
         } finally {

@@ -6,6 +6,7 @@ import java.util.Set;
 
 import org.junit.jupiter.api.Test;
 
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;
 
@@ -15,7 +16,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 class PodConfigTest {
     private final List<String> rejected = new ArrayList<>();
     private final PodConfig config = new PodConfig((source, pod, why) -> rejected.add(source + ": " + why),
-            PodSourceMetrics.NONE,
+            Meters.NONE,
             new ManualClock());
 
     private void settle() throws InterruptedException {

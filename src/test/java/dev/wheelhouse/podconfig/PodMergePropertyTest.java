@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import io.kubernetes.client.openapi.models.V1Pod;
 
 import dev.wheelhouse.Sizes;
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;
 
@@ -32,7 +33,7 @@ class PodMergePropertyTest {
 
     private static void run(int seed) throws InterruptedException {
         SplittableRandom random = new SplittableRandom(seed);
-        PodConfig config = new PodConfig((source, pod, why) -> {}, PodSourceMetrics.NONE, new ManualClock());
+        PodConfig config = new PodConfig((source, pod, why) -> {}, Meters.NONE, new ManualClock());
         SOURCES.forEach(config::channel);
         List<Loop> loops = new ArrayList<>(config.loops().values());
         Map<String, Map<String, V1Pod>> folded = new HashMap<>();

@@ -15,8 +15,8 @@ import io.kubernetes.client.openapi.models.V1PodStatus;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.runtime.Loop;
-import dev.wheelhouse.workqueue.WorkQueueMetrics;
 import dev.wheelhouse.world.Cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -27,7 +27,7 @@ class SchedulerTest {
     private final Scheduler scheduler = new Scheduler(cluster.client(), cluster.informers(),
             (type, object, fieldPath, eventType, reason, message) -> events
                     .add(eventType + " " + reason + " " + object.getMetadata().getName() + ": " + message),
-            cluster.clock, SchedulerMetrics.NONE, WorkQueueMetrics.NONE, 1, 2);
+            cluster.clock, Meters.NONE, 1, 2);
 
     @AfterEach
     void close() {

@@ -16,8 +16,8 @@ import io.kubernetes.client.openapi.models.V1StorageClass;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controllers.volume.VolumeBinder;
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.runtime.Loop;
-import dev.wheelhouse.workqueue.WorkQueueMetrics;
 import dev.wheelhouse.world.Cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -34,7 +34,7 @@ class SchedulingOfClaimsTest {
     private final Scheduler scheduler = new Scheduler(cluster.client(), cluster.informers(),
             (type, object, fieldPath, eventType, reason, message) -> events
                     .add(eventType + " " + reason + " " + object.getMetadata().getName() + ": " + message),
-            cluster.clock, SchedulerMetrics.NONE, WorkQueueMetrics.NONE, 1, 2);
+            cluster.clock, Meters.NONE, 1, 2);
     private final List<Loop> loops = new ArrayList<>(scheduler.loops());
 
     SchedulingOfClaimsTest() {

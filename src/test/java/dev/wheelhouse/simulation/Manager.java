@@ -23,13 +23,12 @@ import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.controller.DefaultControllerContext.Settings;
 import dev.wheelhouse.event.EventBroadcaster;
-import dev.wheelhouse.event.EventMetrics;
 import dev.wheelhouse.informer.InformerFactory;
-import dev.wheelhouse.informer.InformerMetrics;
 import dev.wheelhouse.informer.InformerOptions;
 import dev.wheelhouse.informer.ScopedInformers;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.manager.ControllerDescriptor;
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.testing.InterceptedClient;
@@ -66,8 +65,8 @@ final class Manager implements AutoCloseable {
      */
     Manager(KubeClient client, Clock clock, List<ControllerDescriptor> descriptors, InformerOptions options,
             Settings settings, UnaryOperator<ControllerContext> surgery, boolean standsBy) {
-        informers = new InformerFactory(client, clock, InformerMetrics.Provider.NONE, options);
-        events = new EventBroadcaster(client, clock, EventMetrics.NONE);
+        informers = new InformerFactory(client, clock, Meters.NONE, options);
+        events = new EventBroadcaster(client, clock, Meters.NONE);
         ScopedInformers.Sharing sharing = new ScopedInformers.Sharing();
         for (ControllerDescriptor descriptor : descriptors) {
             ScopedInformers scoped = new ScopedInformers(informers, sharing, !standsBy, true);

@@ -40,22 +40,19 @@ import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.ControllerMetrics;
 import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.controller.Parallel;
-import dev.wheelhouse.election.ElectionListener;
 import dev.wheelhouse.election.ElectionOptions;
 import dev.wheelhouse.election.Leadership;
 import dev.wheelhouse.election.ShardElector;
 import dev.wheelhouse.election.ShardWork;
 import dev.wheelhouse.event.EventBroadcaster;
-import dev.wheelhouse.event.EventMetrics;
 import dev.wheelhouse.informer.InformerFactory;
-import dev.wheelhouse.informer.InformerMetrics;
 import dev.wheelhouse.informer.InformerOptions;
 import dev.wheelhouse.manager.ControllerManager;
 import dev.wheelhouse.manager.Engine;
 import dev.wheelhouse.manager.ManagerGuard;
-import dev.wheelhouse.manager.Metrics;
 import dev.wheelhouse.manager.Shards;
 import dev.wheelhouse.manager.Standby;
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;
 import dev.wheelhouse.runtime.SteppedRunner;
@@ -255,9 +252,9 @@ class ShardedManagersTest {
 
             Process() {
                 KubeClient client = new InterceptedClient(server.client(name), this);
-                InformerFactory informers = new InformerFactory(client, clock, InformerMetrics.Provider.NONE,
+                InformerFactory informers = new InformerFactory(client, clock, Meters.NONE,
                         InformerOptions.builder().seed(made).build());
-                EventBroadcaster events = new EventBroadcaster(client, clock, EventMetrics.NONE);
+                EventBroadcaster events = new EventBroadcaster(client, clock, Meters.NONE);
                 ManagerGuard guard = new ManagerGuard(ManagerGuard.Mode.TAKEOVER, client, clock);
                 informers.start(runner);
                 ShardElector[] made = new ShardElector[1];
@@ -279,16 +276,15 @@ class ShardedManagersTest {
             }
 
             private DefaultControllerContext.Settings settings(ManagerGuard guard, Leadership lead) {
-                var settings = Engine.settings((controller, preset) -> 1, guard, lead, Metrics.NONE);
+                var settings = Engine.settings((controller, preset) -> 1, guard, lead, ControllerMetrics.NONE);
                 return new DefaultControllerContext.Settings(settings.workers(), Parallel.inOrder(),
-                        settings.observes(), settings.mayWrite(), settings.queueMetrics(),
-                        settings.controllerMetrics());
+                        settings.observes(), settings.mayWrite(), settings.metrics());
             }
 
             private ShardElector elector(KubeClient client, ShardWork work) {
                 return new ShardElector(new ElectionOptions(ObjectKey.of("kube-system", "wheelhouse"), name,
                         Duration.ofSeconds(15), Duration.ofSeconds(10), Duration.ofSeconds(2)), SHARDS, client, clock,
-                        new SplittableRandom(seed * 31 + name.hashCode()), runner, lease -> ElectionListener.NONE,
+                        new SplittableRandom(seed * 31 + name.hashCode()), runner, Meters.NONE,
                         (shard, shards, lead) -> {
                             leads.put(shard, lead);
                             return switch (planted) {

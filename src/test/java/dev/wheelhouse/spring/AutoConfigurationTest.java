@@ -35,8 +35,10 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 
 import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.controller.ControllerMetrics;
 import dev.wheelhouse.manager.ControllerManager;
 import dev.wheelhouse.manager.ControllerState;
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.operator.DecidingOperator;
 import dev.wheelhouse.operator.Decision;
 import dev.wheelhouse.operator.Owned;
@@ -55,7 +57,7 @@ class AutoConfigurationTest {
     private static final Duration SOON = Duration.ofMinutes(2);
     /** The libraries that an application may lack. */
     private static final FilteredClassLoader WITHOUT = new FilteredClassLoader("org.springframework.boot.actuate",
-            "org.springframework.boot.health", "io.micrometer", "io.kubernetes.client.spring",
+            "org.springframework.boot.health", "io.micrometer.prometheusmetrics", "io.kubernetes.client.spring",
             "io.kubernetes.client.extended", "org.apache.catalina", "jakarta.servlet", "dev.cel", "org.h2");
 
     private static TestServer server;
@@ -143,8 +145,8 @@ class AutoConfigurationTest {
     void anOperatorRunsWithoutActuatorMetricsTheIntegrationAndTheEmbeddedServersLibraries() {
         connected().withClassLoader(WITHOUT).run(context -> {
             assertThat(context).hasNotFailed().hasSingleBean(ControllerManager.class)
-                    .doesNotHaveBean("cachesHealthIndicator").doesNotHaveBean(InformersEndpoint.class)
-                    .doesNotHaveBean("wheelhouseMetrics");
+                    .doesNotHaveBean("cachesHealthIndicator").doesNotHaveBean(InformersEndpoint.class);
+            assertThat(context.getBean(ControllerMetrics.class).registry()).isSameAs(Meters.NONE);
             assertThat(context.getBean("sharedInformerFactory", SharedInformerFactory.class))
                     .isInstanceOf(WheelhouseInformerFactory.class);
             welcomes("ada");

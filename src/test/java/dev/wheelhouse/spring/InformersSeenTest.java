@@ -31,7 +31,6 @@ import dev.wheelhouse.informer.InformerOptions;
 import dev.wheelhouse.informer.InformerState;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
-import dev.wheelhouse.metrics.Meters;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;
 
@@ -57,7 +56,7 @@ class InformersSeenTest {
     private final ApiServer server = new ApiServer(ApiServerOptions.defaults().withClock(clock));
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
     private final InformerFactory factory = new InformerFactory(server.client("test"), clock,
-            Meters.of(registry, clock).informers(),
+            registry,
             InformerOptions.builder().seed(1).pendingBound(1).watchList(false).build());
     private final InformersEndpoint endpoint = new InformersEndpoint(List.of(factory::states), clock);
     private final CachesHealthIndicator health = new CachesHealthIndicator(() -> true, () -> false, List::of,

@@ -13,7 +13,6 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
 
 import dev.wheelhouse.controller.SyncTrace;
-import dev.wheelhouse.runtime.ManualClock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -28,9 +27,10 @@ class TracingTest {
         registry.observationConfig().observationHandler(context -> true);
         var beans = new StaticListableBeanFactory(Map.of("registry", registry, "meters", new SimpleMeterRegistry()));
 
-        SyncTrace trace = new MeterAutoConfiguration(beans.getBeanProvider(MeterRegistry.class))
-                .wheelhouseMetrics(new ManualClock(), properties, beans.getBeanProvider(ObservationRegistry.class))
-                .controllers().begin("maker", "key");
+        SyncTrace trace = WheelhouseAutoConfiguration
+                .wheelhouseMetrics(properties, beans.getBeanProvider(MeterRegistry.class),
+                        beans.getBeanProvider(ObservationRegistry.class))
+                .begin("maker", "key");
         boolean follows = registry.getCurrentObservation() != null;
         trace.ended("done", null);
         assertThat(follows).isEqualTo(option.equals("true"));

@@ -10,6 +10,7 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.runtime.Clock;
 
 import static dev.wheelhouse.testing.Eventually.eventually;
@@ -18,7 +19,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Timeout(900)
 class RateLimitingQueueConcurrencyTest {
     private final RateLimitingQueue<Integer> queue = new RateLimitingQueue<>("test", Clock.system(),
-            WorkQueueMetrics.NONE);
+            Meters.NONE);
 
     /**
      * A key's version is raised before each add. The worker that takes the key must see the last version, and be the

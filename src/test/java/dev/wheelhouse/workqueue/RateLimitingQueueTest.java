@@ -6,16 +6,22 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.Test;
 
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.runtime.ManualClock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 class RateLimitingQueueTest {
     private final ManualClock clock = new ManualClock();
-    private final RateLimitingQueue<String> queue = new RateLimitingQueue<>("test", clock, WorkQueueMetrics.NONE);
+    private final RateLimitingQueue<String> queue = new RateLimitingQueue<>("test", clock, Meters.NONE);
 
     private List<String> takeAll() {
         List<String> taken = new ArrayList<>();
@@ -267,7 +273,7 @@ class RateLimitingQueueTest {
     @Test
     void aFlowWithManyKeysDelaysAnotherFlowsFirstKeyByOneTurn() {
         RateLimitingQueue<String> fair = new RateLimitingQueue<>("fair", clock, RateLimits.CONTROLLER,
-                Duration.ofSeconds(10), key -> key.substring(0, key.indexOf('/')), WorkQueueMetrics.NONE);
+                Duration.ofSeconds(10), key -> key.substring(0, key.indexOf('/')), Meters.NONE);
         for (int i = 0; i < 10_000; i++) {
             fair.add("big/" + i);
         }
@@ -281,7 +287,7 @@ class RateLimitingQueueTest {
     @Test
     void theFailingKeysOfOneFlowDoNotMakeThoseOfAnotherWait() {
         RateLimitingQueue<String> flows = new RateLimitingQueue<>("flows", clock, RateLimits.CONTROLLER,
-                RateLimitingQueue.DEFAULT_AGING, key -> key.substring(0, 1), WorkQueueMetrics.NONE);
+                RateLimitingQueue.DEFAULT_AGING, key -> key.substring(0, 1), Meters.NONE);
         for (int i = 0; i < 10_000; i++) {
             flows.addRateLimited("a" + i);
         }
@@ -328,28 +334,8 @@ class RateLimitingQueueTest {
 
     @Test
     void metricsCountAddsWaitsWorkAndRetries() {
-        List<String> seen = new ArrayList<>();
-        RateLimitingQueue<String> counted = new RateLimitingQueue<>("counted", clock, new WorkQueueMetrics() {
-            @Override
-            public void added(String name) {
-                seen.add(name + " added");
-            }
-
-            @Override
-            public void taken(String name, long nanos) {
-                seen.add("taken after " + nanos);
-            }
-
-            @Override
-            public void worked(String name, long nanos) {
-                seen.add("worked for " + nanos);
-            }
-
-            @Override
-            public void retried(String name) {
-                seen.add("retried");
-            }
-        });
+        MeterRegistry registry = new SimpleMeterRegistry();
+        RateLimitingQueue<String> counted = new RateLimitingQueue<>("counted", clock, registry);
         counted.add("a");
         counted.add("a");
         clock.advance(Duration.ofNanos(3));
@@ -359,7 +345,14 @@ class RateLimitingQueueTest {
         counted.done("a");
         clock.advance(Duration.ofMillis(6));
         counted.poll();
-        assertThat(seen).containsExactly("counted added", "taken after 3", "retried", "worked for 4", "counted added",
-                "taken after 1000000");
+        assertThat(registry.get("workqueue.adds").tag("name", "counted").counter().count()).isEqualTo(2);
+        assertThat(registry.get("workqueue.retries").counter().count()).isEqualTo(1);
+        Timer waits = registry.get("workqueue.queue.duration").timer();
+        assertThat(waits.count()).isEqualTo(2);
+        assertThat(waits.totalTime(TimeUnit.NANOSECONDS)).isEqualTo(3 + 1_000_000);
+        assertThat(waits.max(TimeUnit.NANOSECONDS)).isEqualTo(1_000_000);
+        Timer works = registry.get("workqueue.work.duration").timer();
+        assertThat(works.count()).isEqualTo(1);
+        assertThat(works.totalTime(TimeUnit.NANOSECONDS)).isEqualTo(4);
     }
 }

@@ -50,9 +50,9 @@ import dev.wheelhouse.controller.Measure;
 import dev.wheelhouse.controller.Options;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.InformerFactory;
-import dev.wheelhouse.informer.InformerMetrics;
 import dev.wheelhouse.informer.InformerOptions;
 import dev.wheelhouse.journal.Journal;
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;
 import dev.wheelhouse.testing.InterceptedClient;
@@ -139,7 +139,7 @@ public final class Cluster implements AutoCloseable {
 
     private InformerFactory newInformers() {
         return new InformerFactory(new InterceptedClient(server.client("informers"), new Withholding()), clock,
-                InformerMetrics.Provider.NONE, InformerOptions.builder().batch(1).seed(1).minResync(minResync).build());
+                Meters.NONE, InformerOptions.builder().batch(1).seed(1).minResync(minResync).build());
     }
 
     /** A context for controllers that one thread steps. */
@@ -151,7 +151,7 @@ public final class Cluster implements AutoCloseable {
     public DefaultControllerContext context(Options options) {
         DefaultControllerContext.Settings stepped = DefaultControllerContext.Settings.stepped();
         return context(new DefaultControllerContext.Settings(stepped.workers(), stepped.parallel(),
-                stepped.observes(), stepped.mayWrite(), stepped.queueMetrics(), new ControllerMetrics() {
+                stepped.observes(), stepped.mayWrite(), new ControllerMetrics(Meters.NONE) {
                     @Override
                     public void record(Measure measure, double value, String... labels) {
                         assertThat(labels).hasSameSizeAs(measure.labels());

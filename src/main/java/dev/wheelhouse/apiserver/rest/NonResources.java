@@ -36,7 +36,6 @@ final class NonResources {
     private final OpenApi openApi;
     private final Renderer renderer;
     private final ServerInfo info;
-    private final StorageMetrics storage;
     private final Health health;
 
     /** The first parts of paths that are answered for any method. Their handlers change nothing. */
@@ -44,10 +43,9 @@ final class NonResources {
 
     /** @param metrics the served resources of the metrics APIs */
     NonResources(ResourceRegistry registry, List<ResourceInfo> metrics, Renderer renderer, ServerInfo info,
-            StorageMetrics storage, Health health) {
+            Health health) {
         this.health = health;
         this.info = info;
-        this.storage = storage;
         this.registry = registry;
         this.discovery = new Discovery(registry, metrics);
         this.openApi = new OpenApi(registry);
@@ -116,8 +114,7 @@ final class NonResources {
 
     private ApiResponse metrics() {
         return new ApiResponse.Content(200, METRICS_TYPE,
-                (info.metrics().get() + storage.text()).getBytes(StandardCharsets.UTF_8),
-                List.of(), null);
+                info.metrics().get().getBytes(StandardCharsets.UTF_8), List.of(), null);
     }
 
     static ObjectNode version() {

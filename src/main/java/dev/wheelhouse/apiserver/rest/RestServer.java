@@ -110,8 +110,7 @@ public final class RestServer {
         this.reviews = new AccessReviews(writes, access.authenticator(), access.authorizer(), renderer, clock);
         this.tokenRequests = new TokenRequests(store, writes, access.serviceAccounts(), renderer, clock);
         this.metrics = new MetricsApis(store, registry, info.apis(), clock);
-        this.nonResources = new NonResources(registry, metrics.resources(), renderer, info,
-                new StorageMetrics(store, registry), new Health(store));
+        this.nonResources = new NonResources(registry, metrics.resources(), renderer, info, new Health(store));
         this.endpoints = new OwnEndpoints(state);
         new Bootstrap(state).create();
     }

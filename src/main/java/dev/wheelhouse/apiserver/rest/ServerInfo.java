@@ -8,7 +8,7 @@ import dev.wheelhouse.apiserver.resources.RuntimeConfig;
  * The process that serves the API, as far as answers mention it.
  *
  * @param address where clients reach it, {@code host:port}; empty without a transport
- * @param metrics the metrics of the transport in Prometheus' text format
+ * @param metrics the page of its metrics, in Prometheus' text format
  * @param apis which of its own APIs it serves
  */
 public record ServerInfo(Supplier<String> address, Supplier<String> metrics, RuntimeConfig apis) {

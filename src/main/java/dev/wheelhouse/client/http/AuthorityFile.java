@@ -13,14 +13,14 @@ import dev.wheelhouse.pki.Pem;
 final class AuthorityFile {
     private final Path file;
     private final String what;
-    private final HttpMetrics metrics;
+    private final HttpMeters meters;
     private @Nullable String last;
 
     /** @param what the file in words, for messages */
-    AuthorityFile(Path file, String what, HttpMetrics metrics) {
+    AuthorityFile(Path file, String what, HttpMeters meters) {
         this.file = file;
         this.what = what;
-        this.metrics = metrics;
+        this.meters = meters;
     }
 
     /**
@@ -44,7 +44,7 @@ final class AuthorityFile {
         try {
             now = KubeConfigs.text(file, what);
         } catch (KubeConfigException e) {
-            metrics.authorityRead("failure", "read_error");
+            meters.authorityRead("failure", "read_error");
             throw e;
         }
         if (now.isEmpty()) {
@@ -54,7 +54,7 @@ final class AuthorityFile {
             requireCertificates(now);
             last = now;
         }
-        metrics.authorityRead("success", now.equals(known) ? "unchanged" : "updated");
+        meters.authorityRead("success", now.equals(known) ? "unchanged" : "updated");
         return now;
     }
 
@@ -69,7 +69,7 @@ final class AuthorityFile {
     }
 
     private KubeConfigException refused(String reason, String problem) {
-        metrics.authorityRead("failure", reason);
+        meters.authorityRead("failure", reason);
         return new KubeConfigException(what + ", " + file + ", " + problem + "; write certificates as PEM");
     }
 }

@@ -6,6 +6,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.ApiClient;
+import io.micrometer.core.instrument.MeterRegistry;
 
 import dev.wheelhouse.runtime.Clock;
 
@@ -28,19 +29,20 @@ public final class CountedRequests implements Interceptor {
         static final Again TAG = new Again();
     }
 
-    private final HttpMetrics metrics;
+    private final HttpMeters meters;
     private final Clock clock;
 
-    private CountedRequests(HttpMetrics metrics, Clock clock) {
-        this.metrics = metrics;
+    private CountedRequests(HttpMeters meters, Clock clock) {
+        this.meters = meters;
         this.clock = clock;
     }
 
     /** Counts all requests of a client from now on, with those of every {@link HttpKubeClient} that is made from it. */
-    public static void install(ApiClient api, HttpMetrics metrics, Clock clock) {
-        metrics.connected();
+    public static void install(ApiClient api, MeterRegistry registry, Clock clock) {
+        HttpMeters meters = new HttpMeters(registry, clock);
+        meters.connected();
         api.setHttpClient(
-                api.getHttpClient().newBuilder().addInterceptor(new CountedRequests(metrics, clock)).build());
+                api.getHttpClient().newBuilder().addInterceptor(new CountedRequests(meters, clock)).build());
     }
 
     @Override
@@ -51,7 +53,7 @@ public final class CountedRequests implements Interceptor {
         RequestBody body = request.body();
         long size = body == null ? 0 : body.contentLength();
         if (size > 0 || body == null) {
-            metrics.sent(request.method(), host, size);
+            meters.sent(request.method(), host, size);
         }
         boolean watch = "true".equals(url.queryParameter("watch"));
         boolean again = request.tag(Again.class) != null;
@@ -60,17 +62,17 @@ public final class CountedRequests implements Interceptor {
         try {
             response = chain.proceed(request);
         } catch (IOException e) {
-            metrics.attempted(request.method(), host, "<error>", again);
+            meters.attempted(request.method(), host, "<error>", again);
             if (!watch) {
-                metrics.ended(request.method(), host, clock.nanoTime() - began, -1);
+                meters.ended(request.method(), host, clock.nanoTime() - began, -1);
             }
             throw e;
         }
-        metrics.attempted(request.method(), host, String.valueOf(response.code()), again);
+        meters.attempted(request.method(), host, String.valueOf(response.code()), again);
         return watch
                 ? response
                 : response.newBuilder().body(new CountedBody(response.body(),
-                        bytes -> metrics.ended(request.method(), host, clock.nanoTime() - began, bytes))).build();
+                        bytes -> meters.ended(request.method(), host, clock.nanoTime() - began, bytes))).build();
     }
 
     private interface End {

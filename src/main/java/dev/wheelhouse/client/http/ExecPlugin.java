@@ -50,13 +50,13 @@ final class ExecPlugin implements TokenRefresher.Source {
     /** The cluster that the plugin is told of; null if it is not. */
     private final @Nullable Supplier<Map<String, Object>> cluster;
     private final Clock clock;
-    private final HttpMetrics metrics;
+    private final HttpMeters meters;
     /** The last client certificate that the plugin gave. */
     private volatile @Nullable X509Certificate certificate;
 
     private ExecPlugin(String where, String command, List<String> arguments, Map<String, String> environment,
             String apiVersion, String installHint, @Nullable Supplier<Map<String, Object>> cluster, Clock clock,
-            HttpMetrics metrics) {
+            HttpMeters meters) {
         this.where = where;
         this.command = command;
         this.arguments = arguments;
@@ -65,12 +65,12 @@ final class ExecPlugin implements TokenRefresher.Source {
         this.installHint = installHint;
         this.cluster = cluster;
         this.clock = clock;
-        this.metrics = metrics;
+        this.meters = meters;
     }
 
     /** @param cluster the cluster, for a plugin that wants to know it */
     static ExecPlugin of(Path file, String user, Map<?, ?> exec, Supplier<Map<String, Object>> cluster, Clock clock,
-            HttpMetrics metrics) {
+            HttpMeters meters) {
         String where = "the kubeconfig " + file + ", field exec of the user \"" + user + "\"";
         String command = text(exec, "command");
         if (command.isEmpty()) {
@@ -102,7 +102,7 @@ final class ExecPlugin implements TokenRefresher.Source {
             }
         }
         return new ExecPlugin(where, command, arguments, environment, apiVersion, text(exec, "installHint"),
-                Boolean.TRUE.equals(exec.get("provideClusterInfo")) ? cluster : null, clock, metrics);
+                Boolean.TRUE.equals(exec.get("provideClusterInfo")) ? cluster : null, clock, meters);
     }
 
     private static String text(Map<?, ?> map, String field) {
@@ -128,7 +128,7 @@ final class ExecPlugin implements TokenRefresher.Source {
                     .generateCertificate(new ByteArrayInputStream(pem.getBytes(StandardCharsets.UTF_8)));
             if (!now.equals(last)) {
                 certificate = now;
-                metrics.pluginCertificate(now.getNotAfter().toInstant(),
+                meters.pluginCertificate(now.getNotAfter().toInstant(),
                         last == null ? null : last.getNotBefore().toInstant());
             }
         } catch (CertificateException e) {
@@ -199,7 +199,7 @@ final class ExecPlugin implements TokenRefresher.Source {
         try {
             return builder.start();
         } catch (IOException e) {
-            metrics.pluginCalled(1, "plugin_not_found_error");
+            meters.pluginCalled(1, "plugin_not_found_error");
             throw new KubeConfigException(where + ": " + command + " could not be run: " + e.getMessage()
                     + (installHint.isEmpty() ? "; install it, or correct the path" : "; " + installHint.strip()), e);
         }
@@ -218,20 +218,20 @@ final class ExecPlugin implements TokenRefresher.Source {
                 }
             });
             if (!process.waitFor(DEADLINE.toSeconds(), TimeUnit.SECONDS)) {
-                metrics.pluginCalled(1, "client_internal_error");
+                meters.pluginCalled(1, "client_internal_error");
                 throw new KubeConfigException(where + ": " + command + " did not end within " + DEADLINE.toSeconds()
                         + " s; it must not ask for input, as there is no terminal");
             }
             reader.join(Duration.ofSeconds(5));
             if (process.exitValue() != 0) {
-                metrics.pluginCalled(process.exitValue(), "plugin_execution_error");
+                meters.pluginCalled(process.exitValue(), "plugin_execution_error");
                 throw new KubeConfigException(where + ": " + command + " failed with exit code " + process.exitValue()
                         + "; its own messages say why");
             }
-            metrics.pluginCalled(0, "no_error");
+            meters.pluginCalled(0, "no_error");
             return output.toString();
         } catch (IOException e) {
-            metrics.pluginCalled(1, "client_internal_error");
+            meters.pluginCalled(1, "client_internal_error");
             throw new KubeConfigException(where + ": " + command + " could not be talked to: " + e.getMessage(), e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

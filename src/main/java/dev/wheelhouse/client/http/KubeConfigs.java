@@ -17,7 +17,9 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.util.ClientBuilder;
 import io.kubernetes.client.util.credentials.Authentication;
+import io.micrometer.core.instrument.MeterRegistry;
 
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.runtime.Clock;
 
 /**
@@ -36,7 +38,7 @@ public final class KubeConfigs {
     private final Path home;
     private final Path serviceAccount;
     private final Clock clock;
-    private final HttpMetrics metrics;
+    private final HttpMeters meters;
 
     /**
      * Uses this process' environment.
@@ -44,22 +46,22 @@ public final class KubeConfigs {
      * @param clock the clock by which tokens are fetched again
      */
     public KubeConfigs(Clock clock) {
-        this(clock, HttpMetrics.NONE);
+        this(clock, Meters.NONE);
     }
 
-    /** @param metrics counts the runs of credential plugins */
-    public KubeConfigs(Clock clock, HttpMetrics metrics) {
-        this(System.getenv(), Path.of(System.getProperty("user.home", "/")), SERVICE_ACCOUNT, clock, metrics);
+    /** @param registry counts the runs of credential plugins and the reads of certificate authorities */
+    public KubeConfigs(Clock clock, MeterRegistry registry) {
+        this(System.getenv(), Path.of(System.getProperty("user.home", "/")), SERVICE_ACCOUNT, clock, registry);
     }
 
     /** @param serviceAccount the directory where a pod's service account is mounted */
     KubeConfigs(Map<String, String> environment, Path home, Path serviceAccount, Clock clock,
-            HttpMetrics metrics) {
+            MeterRegistry registry) {
         this.environment = environment;
         this.home = home;
         this.serviceAccount = serviceAccount;
         this.clock = clock;
-        this.metrics = metrics;
+        this.meters = new HttpMeters(registry, clock);
     }
 
     /**
@@ -105,7 +107,7 @@ public final class KubeConfigs {
      * @param context a context of the file, or null for the current one
      */
     public Connection fromFile(Path file, @Nullable String context) {
-        return MergedKubeConfig.of(List.of(MergedKubeConfig.load(file))).connect(context, environment, clock, metrics);
+        return MergedKubeConfig.of(List.of(MergedKubeConfig.load(file))).connect(context, environment, clock, meters);
     }
 
     /** Merges the files that the variable names. Files that do not exist are left out, but one at least must exist. */
@@ -120,7 +122,7 @@ public final class KubeConfigs {
             throw new KubeConfigException("KUBECONFIG names no file that exists (" + variable
                     + "): correct it, or unset it to use " + home.resolve(".kube").resolve("config"));
         }
-        return MergedKubeConfig.of(files).connect(context, environment, clock, metrics);
+        return MergedKubeConfig.of(files).connect(context, environment, clock, meters);
     }
 
     /** Whether this process runs in a pod with a service account. */
@@ -148,7 +150,7 @@ public final class KubeConfigs {
         ApiClient api = build(new ClientBuilder().setBasePath(address)
                 .setCertificateAuthority(bytes(authority, AUTHORITY)).setAuthentication(credentials), source);
         Proxies.use(api, "", source, environment);
-        AuthorityFile authorities = new AuthorityFile(authority, AUTHORITY, metrics);
+        AuthorityFile authorities = new AuthorityFile(authority, AUTHORITY, meters);
         RotatingTls.install((look, refused) -> new RotatingTls.TlsData(authorities.pem(look), "", ""), api, source,
                 clock);
         return api;

@@ -229,7 +229,7 @@ final class MergedKubeConfig {
     }
 
     /** @param wanted a context's name, or null for the current one */
-    Connection connect(@Nullable String wanted, Map<String, String> environment, Clock clock, HttpMetrics metrics) {
+    Connection connect(@Nullable String wanted, Map<String, String> environment, Clock clock, HttpMeters meters) {
         String where = String.join(", ", files.stream().map(Path::toString).toList());
         String name = wanted != null ? wanted : currentContext;
         if (name.isEmpty()) {
@@ -251,16 +251,16 @@ final class MergedKubeConfig {
         String source = where + ", context " + name;
         // As kubectl, which sends no credentials without TLS.
         boolean secure = server(cluster).isHttps();
-        TokenRefresher refresher = secure ? refresher(cluster, user, clock, metrics) : null;
-        ApiClient api = api(cluster, user, headers(user, secure), refresher, source, environment, clock, metrics);
+        TokenRefresher refresher = secure ? refresher(cluster, user, clock, meters) : null;
+        ApiClient api = api(cluster, user, headers(user, secure), refresher, source, environment, clock, meters);
         Entry nobody = new Entry(context.file(), user.name(), Map.of());
         String namespace = context.text("namespace");
         return new Connection(api, source, namespace.isEmpty() ? "default" : namespace, fieldPem(cluster, AUTHORITY),
-                () -> api(cluster, nobody, Headers.of(), null, source, environment, clock, metrics));
+                () -> api(cluster, nobody, Headers.of(), null, source, environment, clock, meters));
     }
 
     private static ApiClient api(Entry cluster, Entry user, Headers headers, @Nullable TokenRefresher refresher,
-            String source, Map<String, String> environment, Clock clock, HttpMetrics metrics) {
+            String source, Map<String, String> environment, Clock clock, HttpMeters meters) {
         HttpUrl server = server(cluster);
         ApiClient api = KubeConfigs.build(new ClientBuilder().setBasePath(server.toString())
                 .setVerifyingSsl(!cluster.isTrue("insecure-skip-tls-verify"))
@@ -274,7 +274,7 @@ final class MergedKubeConfig {
             }).build());
         }
         if (server.isHttps()) {
-            RotatingTls.install(new Certificates(cluster, user, refresher, metrics), api, source, clock);
+            RotatingTls.install(new Certificates(cluster, user, refresher, meters), api, source, clock);
         }
         return api;
     }
@@ -456,17 +456,17 @@ final class MergedKubeConfig {
         private RotatingTls.TlsData plugged = read;
         private TokenRefresher.@Nullable Token pluggedFrom;
 
-        Certificates(Entry cluster, Entry user, @Nullable TokenRefresher plugin, HttpMetrics metrics) {
+        Certificates(Entry cluster, Entry user, @Nullable TokenRefresher plugin, HttpMeters meters) {
             this.user = user;
             this.plugin = plugin;
-            this.authority = authority(cluster, metrics);
+            this.authority = authority(cluster, meters);
         }
 
-        private static Function<RotatingTls.Reread, String> authority(Entry cluster, HttpMetrics metrics) {
+        private static Function<RotatingTls.Reread, String> authority(Entry cluster, HttpMeters meters) {
             String path = cluster.text(AUTHORITY);
             return path.isEmpty() || !cluster.text(AUTHORITY + "-data").isEmpty()
                     ? reread -> fieldPem(cluster, AUTHORITY)
-                    : new AuthorityFile(Path.of(path), "the file of the field " + AUTHORITY, metrics)::pem;
+                    : new AuthorityFile(Path.of(path), "the file of the field " + AUTHORITY, meters)::pem;
         }
 
         @Override
@@ -494,7 +494,7 @@ final class MergedKubeConfig {
         }
     }
 
-    private static @Nullable TokenRefresher refresher(Entry cluster, Entry user, Clock clock, HttpMetrics metrics) {
+    private static @Nullable TokenRefresher refresher(Entry cluster, Entry user, Clock clock, HttpMeters meters) {
         if (!user.text("tokenFile").isEmpty()) {
             return TokenRefresher.ofFile(Path.of(user.text("tokenFile")), user.text("token"), clock);
         }
@@ -503,7 +503,7 @@ final class MergedKubeConfig {
         }
         if (user.fields().get("exec") instanceof Map<?, ?> exec) {
             return new TokenRefresher(ExecPlugin.of(user.file(), user.name(), exec, () -> clusterInfo(cluster), clock,
-                    metrics), clock);
+                    meters), clock);
         }
         if (user.fields().get("auth-provider") != null) {
             return TokenRefresher.ofOfficial(official(user),

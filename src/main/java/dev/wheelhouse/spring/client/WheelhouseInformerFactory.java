@@ -18,6 +18,7 @@ import io.kubernetes.client.util.CallGenerator;
 import io.kubernetes.client.util.CallGeneratorParams;
 import io.kubernetes.client.util.generic.GenericKubernetesApi;
 import io.kubernetes.client.util.generic.dynamic.DynamicKubernetesObject;
+import io.micrometer.core.instrument.MeterRegistry;
 
 import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
@@ -25,9 +26,9 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.http.HttpKubeClient;
 import dev.wheelhouse.informer.InformerFactory;
-import dev.wheelhouse.informer.InformerMetrics;
 import dev.wheelhouse.informer.InformerOptions;
 import dev.wheelhouse.informer.InformerState;
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LoopRunner;
 
@@ -54,23 +55,23 @@ public final class WheelhouseInformerFactory extends SharedInformerFactory imple
 
     /** A factory with the default options, and with a connection of its own to the client's server. */
     public WheelhouseInformerFactory(ApiClient api, Clock clock) {
-        this(api, new HttpKubeClient(api, clock), true, clock, InformerMetrics.Provider.NONE,
+        this(api, new HttpKubeClient(api, clock), true, clock, Meters.NONE,
                 InformerOptions.defaults());
     }
 
     /** @param client the connection of the informers, to the same server; the caller closes it */
-    public WheelhouseInformerFactory(ApiClient api, KubeClient client, Clock clock, InformerMetrics.Provider metrics,
+    public WheelhouseInformerFactory(ApiClient api, KubeClient client, Clock clock, MeterRegistry registry,
             InformerOptions options) {
-        this(api, client, false, clock, metrics, options);
+        this(api, client, false, clock, registry, options);
     }
 
     private WheelhouseInformerFactory(ApiClient api, KubeClient client, boolean ownsClient, Clock clock,
-            InformerMetrics.Provider metrics, InformerOptions options) {
+            MeterRegistry registry, InformerOptions options) {
         super(api);
         this.api = api;
         this.client = client;
         this.ownsClient = ownsClient;
-        this.engine = new InformerFactory(client, clock, metrics, options);
+        this.engine = new InformerFactory(client, clock, registry, options);
         this.runner = new LoopRunner("official-informers", clock);
     }
 

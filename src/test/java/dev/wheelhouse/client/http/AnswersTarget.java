@@ -10,6 +10,7 @@ import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.RetryAfter;
 import dev.wheelhouse.client.decode.Statuses;
 import dev.wheelhouse.fuzz.FuzzTarget;
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.runtime.Clock;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -22,7 +23,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 public final class AnswersTarget implements FuzzTarget {
     private final ExecPlugin plugin = ExecPlugin.of(Path.of("/kubeconfig"), "user",
             Map.of("command", "plugin", "apiVersion", "client.authentication.k8s.io/v1beta1"), Map::of, Clock.system(),
-            HttpMetrics.NONE);
+            new HttpMeters(Meters.NONE, Clock.system()));
 
     @Override
     public void run(byte[] input) {

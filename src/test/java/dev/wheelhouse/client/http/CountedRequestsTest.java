@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.AfterEach;
@@ -13,6 +13,10 @@ import org.junit.jupiter.api.Test;
 import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.micrometer.core.instrument.DistributionSummary;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 
 import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.KubeApiException;
@@ -22,6 +26,7 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.client.WatchEvent;
 import dev.wheelhouse.client.WatchOptions;
+import dev.wheelhouse.meters.Counts;
 import dev.wheelhouse.runtime.Clock;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -31,7 +36,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 class CountedRequestsTest {
     private static final String OBJECT = "{\"metadata\":{\"name\":\"a\",\"namespace\":\"default\"}}";
 
-    private final List<String> counted = new CopyOnWriteArrayList<>();
+    private final MeterRegistry registry = new SimpleMeterRegistry();
     private final RawServer server = new RawServer(RawServer.always(200, OBJECT));
     private final String host = server.url().replace("http://", "");
 
@@ -42,32 +47,23 @@ class CountedRequestsTest {
         server.close();
     }
 
-    private final class Recorded implements HttpMetrics {
-        @Override
-        public void connected() {
-            counted.add("connected");
-        }
+    private List<String> attempts() {
+        return Counts.of(registry, "rest.client.requests", "method", "code", "host");
+    }
 
-        @Override
-        public void attempted(String method, String to, String code, boolean again) {
-            assertThat(to).isEqualTo(host);
-            counted.add(method + " " + code + (again ? " again" : ""));
-        }
+    private List<String> durations() {
+        return Counts.of(registry, "rest.client.request.duration", "verb");
+    }
 
-        @Override
-        public void sent(String method, String to, long bytes) {
-            counted.add(method + " sent " + bytes);
-        }
-
-        @Override
-        public void ended(String method, String to, long nanos, long bytes) {
-            assertThat(nanos).isPositive();
-            counted.add(method + " ended " + bytes);
-        }
+    /** The number of bodies and the sum of their bytes. */
+    private List<Integer> sizes(String of, String verb) {
+        DistributionSummary sizes = registry.get("rest.client." + of + ".size").tags("verb", verb, "host", host)
+                .summary();
+        return List.of((int) sizes.count(), (int) sizes.totalAmount());
     }
 
     private HttpKubeClient client(ApiClient api) {
-        CountedRequests.install(api, new Recorded(), Clock.system());
+        CountedRequests.install(api, registry, Clock.system());
         return new HttpKubeClient(api, Clock.system());
     }
 
@@ -84,8 +80,16 @@ class CountedRequestsTest {
         }
 
         int sent = server.requests.get(1).body().getBytes(StandardCharsets.UTF_8).length;
-        assertThat(counted).containsExactly("connected", "GET sent 0", "GET 200", "GET ended " + OBJECT.length(),
-                "POST sent " + sent, "POST 200", "POST ended " + OBJECT.length());
+        assertThat(registry.get("rest.client.transport.create.calls").tag("result", "uncacheable").counter().count())
+                .isEqualTo(1);
+        assertThat(attempts()).containsExactly("GET 200 " + host, "POST 200 " + host);
+        assertThat(sizes("request", "GET")).containsExactly(1, 0);
+        assertThat(sizes("response", "GET")).containsExactly(1, OBJECT.length());
+        assertThat(sizes("request", "POST")).containsExactly(1, sent);
+        assertThat(sizes("response", "POST")).containsExactly(1, OBJECT.length());
+        Timer durations = registry.get("rest.client.request.duration").tags("verb", "POST", "host", host).timer();
+        assertThat(durations.count()).isEqualTo(1);
+        assertThat(durations.totalTime(TimeUnit.NANOSECONDS)).isPositive();
     }
 
     @Test
@@ -99,8 +103,10 @@ class CountedRequestsTest {
                     .isInstanceOf(KubeApiException.class);
         }
 
-        assertThat(counted).containsExactly("connected", "GET sent 0", "GET 503", "GET ended 2", "GET sent 0",
-                "GET <error>", "GET ended -1");
+        assertThat(attempts()).containsExactly("GET 503 " + host, "GET <error> " + host);
+        assertThat(sizes("request", "GET")).containsExactly(2, 0);
+        assertThat(sizes("response", "GET")).as("of the answer").containsExactly(1, 2);
+        assertThat(durations()).hasSize(2);
     }
 
     @Test
@@ -112,7 +118,8 @@ class CountedRequestsTest {
             assertThat(watch.next(Duration.ofSeconds(10))).isInstanceOf(WatchEvent.Added.class);
         }
 
-        assertThat(counted).containsExactly("connected", "GET sent 0", "GET 200");
+        assertThat(attempts()).containsExactly("GET 200 " + host);
+        assertThat(durations()).isEmpty();
     }
 
     @Test
@@ -127,6 +134,8 @@ class CountedRequestsTest {
             configMaps(client).get(ObjectKey.of("default", "a"));
         }
 
-        assertThat(counted).contains("GET 401", "GET 200 again");
+        assertThat(attempts()).containsExactly("GET 200 " + host, "GET 401 " + host);
+        assertThat(Counts.of(registry, "rest.client.request.retries", "verb", "code", "host"))
+                .containsExactly("GET 200 " + host);
     }
 }

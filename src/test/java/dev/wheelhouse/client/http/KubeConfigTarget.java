@@ -9,6 +9,7 @@ import java.util.Map;
 import io.kubernetes.client.openapi.ApiClient;
 
 import dev.wheelhouse.fuzz.FuzzTarget;
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.runtime.Clock;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -34,7 +35,8 @@ public final class KubeConfigTarget implements FuzzTarget {
             MergedKubeConfig.Loaded loaded = MergedKubeConfig.load(file);
             MergedKubeConfig merged = MergedKubeConfig.of(List.of(loaded));
             if (!mayRunSomething(loaded.content().get("users"))) {
-                ApiClient api = merged.connect(null, Map.of(), Clock.system(), HttpMetrics.NONE).api();
+                ApiClient api = merged
+                        .connect(null, Map.of(), Clock.system(), new HttpMeters(Meters.NONE, Clock.system())).api();
                 new Request.Builder().url(api.getBasePath() + "/version").build();
             }
         } catch (KubeConfigException e) {
@@ -49,7 +51,8 @@ public final class KubeConfigTarget implements FuzzTarget {
                 if (entry instanceof Map<?, ?> named && named.get("user") instanceof Map<?, ?> user) {
                     if (user.get("exec") instanceof Map<?, ?> exec) {
                         found = true;
-                        ExecPlugin.of(file, "user", exec, Map::of, Clock.system(), HttpMetrics.NONE);
+                        ExecPlugin.of(file, "user", exec, Map::of, Clock.system(),
+                                new HttpMeters(Meters.NONE, Clock.system()));
                     }
                     found |= user.containsKey("exec") || user.containsKey("auth-provider");
                 }

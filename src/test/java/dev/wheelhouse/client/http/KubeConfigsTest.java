@@ -21,10 +21,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import io.kubernetes.client.openapi.models.V1ConfigMap;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 
 import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.meters.Counts;
 import dev.wheelhouse.runtime.Clock;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -35,19 +38,17 @@ class KubeConfigsTest {
     @TempDir
     Path dir;
 
-    /** The runs of plugins, as {@code CODE STATUS}. */
-    private final List<String> plugins = new ArrayList<>();
-    private final HttpMetrics metrics = new HttpMetrics() {
-        @Override
-        public void pluginCalled(int code, String status) {
-            plugins.add(code + " " + status);
-        }
-    };
+    private final MeterRegistry registry = new SimpleMeterRegistry();
     private static final TestKeys KEYS = new TestKeys();
     private final RawServer server = new RawServer(RawServer.always(200, "{\"metadata\":{\"name\":\"a\"}}"),
             KEYS.server(TestKeys.address()));
 
     KubeConfigsTest() throws IOException {}
+
+    /** The runs of plugins, as {@code CODE STATUS}. */
+    private List<String> plugins() {
+        return Counts.of(registry, "rest.client.exec.plugin.call", "code", "call_status");
+    }
 
     @BeforeEach
     void makeHome() throws IOException {
@@ -61,7 +62,7 @@ class KubeConfigsTest {
 
     private KubeConfigs configs(Map<String, String> environment) {
         return new KubeConfigs(environment, dir.resolve("home"), dir.resolve("serviceaccount"), Clock.system(),
-                metrics);
+                registry);
     }
 
     private Path write(String name, String content) throws IOException {
@@ -151,7 +152,7 @@ class KubeConfigsTest {
         assertThat(authorization(connection)).isEqualTo("Bearer tok-7");
         assertThat(authorization(connection)).isEqualTo("Bearer tok-7");
         assertThat(Files.readAllLines(dir.resolve("bin/plugin.log"))).hasSize(1);
-        assertThat(plugins).containsExactly("0 no_error");
+        assertThat(plugins()).containsExactly("0 no_error");
     }
 
     @Test
@@ -179,7 +180,7 @@ class KubeConfigsTest {
             asker.join();
         }
         assertThat(server.requests).hasSize(3);
-        assertThat(plugins).as("the first run, and one for the refused token").hasSize(2);
+        assertThat(plugins()).as("the first run, and one for the refused token").hasSize(2);
     }
 
     @Test
@@ -192,7 +193,7 @@ class KubeConfigsTest {
         Files.writeString(file, config(
                 "{exec: {apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never, command: \"false\"}}"));
         refused(file, "", "false failed with exit code 1");
-        assertThat(plugins).isNotEmpty().containsOnly("1 plugin_not_found_error", "1 plugin_execution_error");
+        assertThat(plugins()).isNotEmpty().containsOnly("1 plugin_not_found_error", "1 plugin_execution_error");
         Files.writeString(file,
                 config("{exec: {apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never, "
                         + "command: echo, args: [hello]}}"));

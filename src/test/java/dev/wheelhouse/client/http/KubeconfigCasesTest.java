@@ -33,6 +33,7 @@ import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.runtime.Clock;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -150,7 +151,7 @@ class KubeconfigCasesTest {
 
     private KubeConfigs.Connection connect(String kubeconfig) throws IOException {
         Path file = Files.writeString(dir.resolve("config"), kubeconfig);
-        return new KubeConfigs(Map.of(), dir, dir, Clock.system(), HttpMetrics.NONE).resolve(file, null);
+        return new KubeConfigs(Map.of(), dir, dir, Clock.system(), Meters.NONE).resolve(file, null);
     }
 
     /** A request as the server saw it: credentials, impersonation, the name of the certificate, the server's name. */

@@ -18,6 +18,7 @@ import io.kubernetes.client.openapi.models.V1ConfigMap;
 import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.runtime.Clock;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
@@ -45,7 +46,7 @@ class ProxiesTest {
                 contexts: [{name: far, context: {cluster: far}}]
                 clusters: [{name: far, cluster: {%s}}]
                 """.formatted(cluster));
-        var api = new KubeConfigs(environment, dir, dir, Clock.system(), HttpMetrics.NONE).resolve(file, null).api();
+        var api = new KubeConfigs(environment, dir, dir, Clock.system(), Meters.NONE).resolve(file, null).api();
         try (HttpKubeClient client = new HttpKubeClient(api, Clock.system())) {
             return client.resource(ResourceType.CONFIG_MAPS, V1ConfigMap.class).get(ObjectKey.of("default", "a"));
         }

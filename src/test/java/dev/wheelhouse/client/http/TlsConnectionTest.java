@@ -14,7 +14,6 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 
 import javax.net.ssl.KeyManagerFactory;
@@ -22,7 +21,6 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.TrustManagerFactory;
 
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -36,11 +34,14 @@ import com.sun.net.httpserver.HttpsServer;
 
 import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.openapi.models.V1ConfigMap;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 
 import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.meters.Counts;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.ManualClock;
 
@@ -71,29 +72,18 @@ class TlsConnectionTest {
     /** The name of a client to which the server answers 401. */
     private volatile String refused = "";
     private final ManualClock clock = new ManualClock();
-    /** Whether each certificate that a plugin gave took the place of another one. */
-    private final List<Boolean> replacements = new ArrayList<>();
-    /** The runs of plugins. */
-    private final List<String> runs = new CopyOnWriteArrayList<>();
-    private final List<String> reads = new ArrayList<>();
-    private final HttpMetrics metrics = new HttpMetrics() {
-        @Override
-        public void pluginCalled(int exitCode, String status) {
-            runs.add(status);
-        }
-
-        @Override
-        public void pluginCertificate(Instant expires, @Nullable Instant lastBegan) {
-            replacements.add(lastBegan != null);
-        }
-
-        @Override
-        public void authorityRead(String result, String reason) {
-            reads.add(result + " " + reason);
-        }
-    };
+    private final MeterRegistry registry = new SimpleMeterRegistry();
 
     TlsConnectionTest() throws IOException {}
+
+    /** The outcomes of the runs of plugins. */
+    private List<String> runs() {
+        return Counts.of(registry, "rest.client.exec.plugin.call", "call_status");
+    }
+
+    private List<String> reads() {
+        return Counts.of(registry, "rest.client.transport.ca.reload", "result", "reason");
+    }
 
     @BeforeAll
     static void make(@TempDir Path directory) throws Exception {
@@ -180,7 +170,7 @@ class TlsConnectionTest {
                 clusters: [{name: tls, cluster: {server: "https://127.0.0.1:%d"%s}}]
                 users: [{name: me, user: {%s}}]
                 """.formatted(server.getAddress().getPort(), cluster, user));
-        return new KubeConfigs(Map.of(), dir, dir, clock, metrics).resolve(file, null);
+        return new KubeConfigs(Map.of(), dir, dir, clock, registry).resolve(file, null);
     }
 
     private V1ConfigMap ask(String cluster, String user) throws IOException {
@@ -273,7 +263,7 @@ class TlsConnectionTest {
                 "client-certificate-data: " + base64(certificate) + ", client-key-data: " + base64(key)),
                 Clock.system())) {
             assertThat(who(client)).isEqualTo("CN=operator");
-            assertThat(reads).as("the first one").isEmpty();
+            assertThat(reads()).as("the first one").isEmpty();
             for (String content : List.of(certificate, nextCertificate + certificate, "", "-----BEGIN NONSENSE")) {
                 Files.writeString(authority, content);
                 clock.advance(Duration.ofMinutes(2));
@@ -283,8 +273,8 @@ class TlsConnectionTest {
             clock.advance(Duration.ofMinutes(2));
             assertThat(who(client)).isEqualTo("CN=operator");
         }
-        assertThat(reads).containsExactly("success unchanged", "success updated", "failure empty",
-                "failure ca_parse_error", "failure read_error");
+        assertThat(reads()).containsExactly("failure ca_parse_error", "failure empty", "failure read_error",
+                "success unchanged", "success updated");
     }
 
     @Test
@@ -293,20 +283,21 @@ class TlsConnectionTest {
         String plugin = "exec: {apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never, "
                 + "command: cat, args: [\""
                 + dir.resolve("credential") + "\"]}";
+        clock.jump(Duration.between(clock.now(), Instant.now()).plusDays(1));
         try (HttpKubeClient client = new HttpKubeClient(
                 api(", certificate-authority-data: " + base64(certificate), plugin), Clock.system())) {
             assertThat(who(client)).isEqualTo("CN=operator");
             Files.writeString(dir.resolve("credential"), credential(nextCertificate, nextKey));
             assertThat(who(client)).isEqualTo("CN=operator");
             refused = "CN=operator";
-            assertThat(runs).hasSize(1);
+            assertThat(runs()).hasSize(1);
             assertThat(who(client)).isEqualTo("CN=next");
-            assertThat(runs).hasSize(2);
+            assertThat(runs()).hasSize(2);
             refused = "CN=next";
             assertThatThrownBy(() -> ask(client)).isInstanceOf(KubeApiException.class).hasMessageContaining("401");
-            assertThat(runs).as("one run for each 401").hasSize(3);
+            assertThat(runs()).as("one run for each 401").hasSize(3);
         }
-        assertThat(replacements).containsExactly(false, true);
+        assertThat(registry.get("rest.client.exec.plugin.certificate.rotation.age").summary().count()).isEqualTo(1);
     }
 
     private static String credential(String certificate, String key) {

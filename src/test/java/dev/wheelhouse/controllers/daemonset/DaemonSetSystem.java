@@ -22,10 +22,9 @@ import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.event.EventRecorder;
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.scheduler.Scheduler;
-import dev.wheelhouse.scheduler.SchedulerMetrics;
-import dev.wheelhouse.workqueue.WorkQueueMetrics;
 import dev.wheelhouse.world.Cluster;
 
 /** The controller on an API server with nodes, stepped by one thread. The test plays scheduler and kubelets. */
@@ -37,7 +36,7 @@ final class DaemonSetSystem implements AutoCloseable {
     /** Runs the embedded scheduler too, so that the test does not bind pods. */
     void schedule() {
         others.addAll(new Scheduler(cluster.client(), cluster.informers(), EventRecorder.NONE, cluster.clock,
-                SchedulerMetrics.NONE, WorkQueueMetrics.NONE, 1, 1).loops());
+                Meters.NONE, 1, 1).loops());
     }
 
     /** Drops the controller's memory, as a crash does, and starts a new one. */

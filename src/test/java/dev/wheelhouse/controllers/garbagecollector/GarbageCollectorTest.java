@@ -25,7 +25,7 @@ import dev.wheelhouse.controller.Parallel;
 import dev.wheelhouse.controller.SyncTrace;
 import dev.wheelhouse.controller.Worker;
 import dev.wheelhouse.informer.SharedInformerFactory;
-import dev.wheelhouse.workqueue.WorkQueueMetrics;
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.world.Cluster;
 import dev.wheelhouse.world.Yaml;
 
@@ -319,7 +319,7 @@ class GarbageCollectorTest {
         List<String> synced = new ArrayList<>();
         GarbageCollector observer = new GarbageCollector(cluster.context(new DefaultControllerContext.Settings(
                 (controller, preset) -> 1, Parallel.inOrder(), controller -> true, controller -> false,
-                WorkQueueMetrics.NONE, new ControllerMetrics() {
+                new ControllerMetrics(Meters.NONE) {
                     @Override
                     public void planned(String controller, String verb, ResourceType type) {
                         planned.add(verb + " " + type);

@@ -21,7 +21,6 @@ import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ControllerMetrics;
 import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.controller.Parallel;
-import dev.wheelhouse.workqueue.WorkQueueMetrics;
 import dev.wheelhouse.world.Cluster;
 import dev.wheelhouse.world.Manifests;
 
@@ -162,7 +161,7 @@ class NamespaceControllerTest {
     void anObserverLooksLessAndLessOften() {
         NamespaceController observer = new NamespaceController(cluster.context(new DefaultControllerContext.Settings(
                 (controller, preset) -> 1, Parallel.inOrder(), controller -> true, controller -> false,
-                WorkQueueMetrics.NONE, ControllerMetrics.NONE)));
+                ControllerMetrics.NONE)));
         pod("web", "nodeName: node-1, terminationGracePeriodSeconds: 300");
         cluster.delete(ResourceType.NAMESPACES, NS);
         cluster.settle(observer.loops());

@@ -33,7 +33,7 @@ class JarsTest {
     void noneIsOfSpringOrOfTheEmbeddedApiServer() throws Exception {
         List<String> names = names(jars("runtime.classpath"));
 
-        for (String other : List.of("spring", "tomcat", "cel", "h2-mvstore", "re2j", "micrometer", "guava")) {
+        for (String other : List.of("spring", "tomcat", "cel", "h2-mvstore", "re2j", "prometheus-metrics", "guava")) {
             assertFalse(names.stream().anyMatch(name -> name.startsWith(other)), () -> other + " in " + names);
         }
     }
@@ -83,6 +83,7 @@ class JarsTest {
             Throwable failure = assertThrows(ReflectiveOperationException.class, () -> start.invoke(null)).getCause();
 
             assertEquals("the embedded API server needs com.google.re2j:re2j, com.h2database:h2-mvstore, dev.cel:cel, "
+                    + "io.micrometer:micrometer-registry-prometheus, "
                     + "org.apache.tomcat.embed:tomcat-embed-core on the class path: add the dependency "
                     + "dev.wheelhouse:wheelhouse-embedded, of type pom", failure.getMessage());
         }

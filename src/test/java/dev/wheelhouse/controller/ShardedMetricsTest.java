@@ -1,14 +1,11 @@
-package dev.wheelhouse.metrics;
+package dev.wheelhouse.controller;
 
 import java.time.Duration;
 
 import org.junit.jupiter.api.Test;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.micrometer.observation.ObservationRegistry;
 
-import dev.wheelhouse.controller.ControllerMetrics;
-import dev.wheelhouse.controller.Measure;
 import dev.wheelhouse.runtime.ManualClock;
 import dev.wheelhouse.workqueue.RateLimitingQueue;
 import dev.wheelhouse.workqueue.RateLimits;
@@ -16,7 +13,7 @@ import dev.wheelhouse.workqueue.RateLimits;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** A sharded controller has several queues of one name. The gauges show all of them, and none that has ended. */
-class ShardedMetersTest {
+class ShardedMetricsTest {
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
 
     private double gauge(String name) {
@@ -25,9 +22,8 @@ class ShardedMetersTest {
 
     @Test
     void theDepthsOfQueuesOfOneNameAreAdded() {
-        WorkQueueMeters meters = new WorkQueueMeters(registry);
-        RateLimitingQueue<String> first = queue(meters);
-        RateLimitingQueue<String> second = queue(meters);
+        RateLimitingQueue<String> first = queue();
+        RateLimitingQueue<String> second = queue();
         first.add("a");
         second.add("b");
         second.add("c");
@@ -36,15 +32,15 @@ class ShardedMetersTest {
         assertThat(gauge("workqueue.depth")).isEqualTo(1);
     }
 
-    private static RateLimitingQueue<String> queue(WorkQueueMeters meters) {
+    private RateLimitingQueue<String> queue() {
         return new RateLimitingQueue<>("q", new ManualClock(), RateLimits.CONTROLLER, Duration.ofMinutes(1), key -> "",
-                meters);
+                registry);
     }
 
     @Test
     void theGaugesOfShardsAreAddedUntilTheShardEnds() {
         Measure claims = Measure.gauge("claims", "Claims");
-        ControllerMeters meters = new ControllerMeters(registry, ObservationRegistry.NOOP);
+        ControllerMetrics meters = new ControllerMetrics(registry);
         ControllerMetrics first = meters.ofShard();
         ControllerMetrics second = meters.ofShard();
         first.record(claims, 2);
@@ -59,14 +55,16 @@ class ShardedMetersTest {
 
     @Test
     void aControllerRunsIfItRunsForAnyShard() {
-        ControllerMeters meters = new ControllerMeters(registry, ObservationRegistry.NOOP);
+        ControllerMetrics meters = new ControllerMetrics(registry);
         Runnable ended = meters.managed("c", () -> true, () -> 2, () -> 3);
-        meters.managed("c", () -> false, () -> 1, () -> 1);
+        Runnable other = meters.managed("c", () -> false, () -> 1, () -> 1);
         assertThat(gauge("running.managed.controllers")).isEqualTo(1);
         assertThat(gauge("controller.syncs.blocked")).isEqualTo(3);
         assertThat(gauge("controller.keys.failing")).isEqualTo(4);
         ended.run();
         assertThat(gauge("running.managed.controllers")).isZero();
         assertThat(gauge("controller.keys.failing")).isEqualTo(1);
+        other.run();
+        assertThat(gauge("controller.keys.failing")).isZero();
     }
 }

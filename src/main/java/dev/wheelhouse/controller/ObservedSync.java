@@ -1,12 +1,9 @@
-package dev.wheelhouse.metrics;
+package dev.wheelhouse.controller;
 
 import org.jspecify.annotations.Nullable;
 
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
-
-import dev.wheelhouse.controller.Action;
-import dev.wheelhouse.controller.SyncTrace;
 
 /** A sync as an observation {@code wheelhouse.sync}, whose children {@code wheelhouse.write} are its writes. */
 final class ObservedSync implements SyncTrace {

@@ -1,19 +1,16 @@
-package dev.wheelhouse.metrics;
+package dev.wheelhouse.controller;
 
 import org.junit.jupiter.api.Test;
 
-import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
-
-import dev.wheelhouse.controller.Measure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Metrics that upstream has too, as Prometheus reads them. */
-class ControllerMetersTest {
+class ControllerMetricsTest {
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-    private final ControllerMeters meters = new ControllerMeters(registry, ObservationRegistry.NOOP);
+    private final ControllerMetrics meters = new ControllerMetrics(registry);
 
     @Test
     void aCounterHasItsNameAndItsLabels() {
@@ -60,14 +57,14 @@ class ControllerMetersTest {
     void labelsThatObjectsChooseDoNotMakeSeriesWithoutEnd() {
         Measure others = Measure.counter("job_controller_jobs_by_external_controller_total", "Jobs",
                 "controller_name");
-        for (int i = 0; i < 3 * ControllerMeters.MOST_SERIES; i++) {
+        for (int i = 0; i < 3 * ControllerMetrics.MOST_SERIES; i++) {
             meters.record(others, 1, "example.com/" + i);
         }
         meters.record(others, 1, "example.com/0");
         assertThat(registry.scrape().lines().filter(line -> !line.startsWith("#")))
-                .hasSize(ControllerMeters.MOST_SERIES + 1)
+                .hasSize(ControllerMetrics.MOST_SERIES + 1)
                 .contains("job_controller_jobs_by_external_controller_total{controller_name=\"(others)\"} "
-                        + 2.0 * ControllerMeters.MOST_SERIES,
+                        + 2.0 * ControllerMetrics.MOST_SERIES,
                         "job_controller_jobs_by_external_controller_total{controller_name=\"example.com/0\"} 2.0");
     }
 }

@@ -1,4 +1,4 @@
-package dev.wheelhouse.metrics;
+package dev.wheelhouse.client.http;
 
 import java.time.Duration;
 import java.time.Instant;

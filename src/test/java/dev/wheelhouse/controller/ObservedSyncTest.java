@@ -1,4 +1,4 @@
-package dev.wheelhouse.metrics;
+package dev.wheelhouse.controller;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -8,19 +8,13 @@ import org.junit.jupiter.api.Test;
 
 import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.micrometer.common.KeyValue;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.controller.Action;
-import dev.wheelhouse.controller.ControllerContext;
-import dev.wheelhouse.controller.DefaultControllerContext;
-import dev.wheelhouse.controller.KeyedController;
-import dev.wheelhouse.controller.Result;
-import dev.wheelhouse.controller.SyncRun;
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.world.Cluster;
 import dev.wheelhouse.world.Manifests;
 
@@ -57,8 +51,8 @@ class ObservedSyncTest {
     private void run() {
         var settings = DefaultControllerContext.Settings.stepped();
         Maker maker = new Maker(cluster.context(new DefaultControllerContext.Settings(settings.workers(),
-                settings.parallel(), settings.observes(), settings.mayWrite(), settings.queueMetrics(),
-                Meters.of(new SimpleMeterRegistry(), cluster.clock, registry).controllers())));
+                settings.parallel(), settings.observes(), settings.mayWrite(),
+                new ControllerMetrics(Meters.NONE, registry))));
         cluster.settle(maker.loops());
     }
 
