@@ -110,6 +110,17 @@ public abstract class KeyedController<K> implements Controller {
         consistency.register(informer.type(), informer);
     }
 
+    /** Begins a handler that adds keys to {@link #queue}. */
+    protected final <T extends KubernetesObject> Watch<T, K> watch(SharedIndexInformer<T> informer) {
+        return watch(informer, queue);
+    }
+
+    /** Begins a handler that adds keys to a further queue. */
+    protected static <T extends KubernetesObject, F> Watch<T, F> watch(SharedIndexInformer<T> informer,
+            WorkQueue<F> queue) {
+        return new Watch<>(informer, queue);
+    }
+
     /** The metrics that handlers count in. A controller that only observes counts nothing. */
     protected final ControllerMetrics metrics() {
         return observed == null ? context.metrics() : ControllerMetrics.NONE;
