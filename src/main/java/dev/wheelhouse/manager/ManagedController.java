@@ -118,7 +118,7 @@ final class ManagedController {
                     if (leadsSince != null && !closed) {
                         goOn(now, leadsSince);
                     }
-                    return now.waitsForHandlers() ? LOOK_AGAIN.toNanos() : Loop.IDLE;
+                    return Loop.IDLE;
                 }
                 now.end(why);
             }
@@ -248,7 +248,7 @@ final class ManagedController {
             if (leadsSince != null) {
                 goOn(made, leadsSince);
             }
-            return made.waitsForHandlers() ? LOOK_AGAIN.toNanos() : Loop.IDLE;
+            return Loop.IDLE;
         } catch (RuntimeException | Error e) {
             context.shutDownQueues();
             informers.close();
