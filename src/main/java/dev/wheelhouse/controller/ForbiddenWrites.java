@@ -50,7 +50,8 @@ final class ForbiddenWrites<K> {
      */
     void register(SharedInformerFactory informers) {
         // Growing usage alone allows nothing new.
-        new Watch<>(informers.informer(ResourceType.RESOURCE_QUOTAS, V1ResourceQuota.class), queue).onDelete()
+        new Watch<>(controller, informers.informer(ResourceType.RESOURCE_QUOTAS, V1ResourceQuota.class), queue)
+                .onDelete()
                 .onUpdate((before, after) -> !Objects.equals(before.getSpec(), after.getSpec())
                         || !hard(before).equals(hard(after)) || shrank(used(before), used(after)))
                 .run(change -> wake("a quota", change));
@@ -59,7 +60,7 @@ final class ForbiddenWrites<K> {
     }
 
     private void watch(SharedIndexInformer<PartialObjectMetadata> informer, String what) {
-        new Watch<>(informer, queue).when(change -> !change.initial() && !change.isResync())
+        new Watch<>(controller, informer, queue).when(change -> !change.initial() && !change.isResync())
                 .run(change -> wake(what, change));
     }
 

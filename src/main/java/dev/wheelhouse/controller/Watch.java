@@ -29,6 +29,7 @@ import dev.wheelhouse.workqueue.WorkQueue;
  * @param <K> the keys of the queue
  */
 public final class Watch<T extends KubernetesObject, K> {
+    private final String controller;
     private final SharedIndexInformer<T> informer;
     private final WorkQueue<K> queue;
     private @Nullable Duration resync;
@@ -37,7 +38,9 @@ public final class Watch<T extends KubernetesObject, K> {
     private Consumer<Change<T>> first = change -> {};
     private Function<? super Change<T>, Duration> delay = change -> Duration.ZERO;
 
-    Watch(SharedIndexInformer<T> informer, WorkQueue<K> queue) {
+    /** @param controller the name of the handler in states and logs */
+    Watch(String controller, SharedIndexInformer<T> informer, WorkQueue<K> queue) {
+        this.controller = controller;
         this.informer = informer;
         this.queue = queue;
     }
@@ -130,6 +133,11 @@ public final class Watch<T extends KubernetesObject, K> {
     /** Registers a handler that does something else than enqueue keys. */
     public void run(Consumer<? super Change<T>> action) {
         ResourceEventHandler<T> handler = new ResourceEventHandler<>() {
+            @Override
+            public String name() {
+                return controller;
+            }
+
             @Override
             public void onAdd(T object, boolean initial) {
                 handle(new Change<>(null, object, initial), action);

@@ -31,9 +31,9 @@ class JournalOfControllersTest {
     private final Journal journal = new Journal(cluster.clock, Journal.DEFAULT_BYTES);
     private final EventBroadcaster events = new EventBroadcaster(cluster.client(), cluster.clock, EventMetrics.NONE,
             journal);
-    private final DefaultControllerContext context = new DefaultControllerContext(cluster.client(), cluster.informers(),
+    private final ControllerContext context = new ControllerContext(cluster.client(), cluster.informers(),
             cluster.clock, component -> events.recorder(component, () -> RunningSync.reason(component, cluster.clock)),
-            DefaultControllerContext.Settings.stepped().with(journal));
+            ControllerContext.Settings.stepped().with(journal));
     private final Copier copier = new Copier(context);
 
     /** Makes two pods for each ConfigMap of the namespace shop. */

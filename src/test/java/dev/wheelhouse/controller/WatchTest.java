@@ -31,7 +31,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class WatchTest {
     private final RateLimitingQueue<ObjectKey> queue = new RateLimitingQueue<>("test", new ManualClock(),
             RateLimits.CONTROLLER, RateLimitingQueue.DEFAULT_AGING, key -> "", WorkQueueMetrics.NONE);
-    private ResourceEventHandler<V1Pod> handler = new ResourceEventHandler<>() {};
+    private ResourceEventHandler<V1Pod> handler = new ResourceEventHandler<>() {
+    };
 
     private Watch<V1Pod, ObjectKey> watch() {
         @SuppressWarnings("unchecked")
@@ -40,7 +41,7 @@ class WatchTest {
                     handler = (ResourceEventHandler<V1Pod>) arguments[0];
                     return null;
                 });
-        return new Watch<>(informer, queue);
+        return new Watch<>("test", informer, queue);
     }
 
     private static V1Pod pod(String name, String version, @Nullable String app) {

@@ -17,7 +17,6 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.controller.ControllerContext;
-import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
@@ -79,8 +78,8 @@ class ComingAndGoingTypeTest {
     @BeforeEach
     void start() {
         manager = new ControllerManager(
-                new DefaultControllerContext(client, informers, Clock.system(), component -> EventRecorder.NONE,
-                        DefaultControllerContext.Settings.defaults()),
+                new ControllerContext(client, informers, Clock.system(), component -> EventRecorder.NONE,
+                        ControllerContext.Settings.defaults()),
                 List.of(new ControllerDescriptor("website-operator", Set.of(), "", Set.of(WEBSITES), true,
                         OfWebsites::new), new ControllerDescriptor("other", Set.of(), OfNothing::new)),
                 new ManagerGuard(ManagerGuard.Mode.TAKEOVER, client, Clock.system()), Leadership.ALONE,

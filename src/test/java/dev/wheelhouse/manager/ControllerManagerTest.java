@@ -21,7 +21,6 @@ import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.controller.ControllerContext;
-import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
@@ -75,8 +74,8 @@ class ControllerManagerTest {
 
     private ControllerManager manager(Leadership leadership, Standby standby) {
         return new ControllerManager(
-                new DefaultControllerContext(client, informers, clock, component -> EventRecorder.NONE,
-                        DefaultControllerContext.Settings.stepped()),
+                new ControllerContext(client, informers, clock, component -> EventRecorder.NONE,
+                        ControllerContext.Settings.stepped()),
                 List.of(new ControllerDescriptor("of-pods", Set.of(), OfPods::new)),
                 new ManagerGuard(ManagerGuard.Mode.TAKEOVER, client, clock), leadership, standby, runner);
     }

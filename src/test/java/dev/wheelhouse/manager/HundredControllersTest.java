@@ -20,7 +20,6 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.controller.ControllerContext;
-import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
@@ -116,8 +115,8 @@ class HundredControllersTest {
 
             long start = System.nanoTime();
             ControllerManager manager = new ControllerManager(
-                    new DefaultControllerContext(client, informers, Clock.system(), component -> EventRecorder.NONE,
-                            DefaultControllerContext.Settings.defaults()),
+                    new ControllerContext(client, informers, Clock.system(), component -> EventRecorder.NONE,
+                            ControllerContext.Settings.defaults()),
                     IntStream.range(0, COUNT).mapToObj(i -> new ControllerDescriptor("operator-" + i, Set.of(), "",
                             Set.of(TYPES.get(i)), true, context -> new OfType(i, context))).toList(),
                     new ManagerGuard(ManagerGuard.Mode.TAKEOVER, client, Clock.system()), elector, Standby.WARM,

@@ -28,7 +28,6 @@ import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.Controller;
 import dev.wheelhouse.controller.ControllerContext;
-import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Parallel;
 import dev.wheelhouse.controller.Result;
@@ -63,7 +62,7 @@ class LivesOfControllersTest {
 
         OfConfigMaps(String name, ControllerContext context) {
             super(name, context);
-            writes = context.mayWrite(name);
+            writes = context.of(name).mayWrite();
             SharedIndexInformer<V1ConfigMap> informer = informerFor(ResourceType.CONFIG_MAPS, V1ConfigMap.class);
             informer.getIndexer().addIndex(name, object -> List.of("all"));
             informer.addEventHandler(new ResourceEventHandler<>() {
@@ -134,7 +133,7 @@ class LivesOfControllersTest {
     private ControllerManager manager(ControllerDescriptor... descriptors) {
         ManagerGuard decides = guard;
         return new ControllerManager(
-                cluster.context(new DefaultControllerContext.Settings((name, preset) -> 2, Parallel.inOrder(),
+                cluster.context(new ControllerContext.Settings((name, preset) -> 2, Parallel.inOrder(),
                         decides::observes, name -> leads && !decides.observes(name),
                         dev.wheelhouse.workqueue.WorkQueueMetrics.NONE,
                         dev.wheelhouse.controller.ControllerMetrics.NONE)),

@@ -43,7 +43,8 @@ import dev.wheelhouse.informer.SharedIndexInformer;
 
 /**
  * Creates the Jobs of CronJobs at the times of their schedules, and deletes old ones (upstream:
- * {@code pkg/controller/cronjob/cronjob_controllerv2.go}). {@code CronJobDecisions} decides. A schedule without a time zone is read in the default time zone of the process, as upstream's.
+ * {@code pkg/controller/cronjob/cronjob_controllerv2.go}). {@code CronJobDecisions} decides. A
+ * schedule without a time zone is read in the default time zone of the process, as upstream's.
  */
 public final class CronJobController extends ObjectController<V1CronJob> {
     public static final String NAME = "cronjob-controller";

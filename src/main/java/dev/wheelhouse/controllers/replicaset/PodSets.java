@@ -36,7 +36,8 @@ final class PodSets<S extends KubernetesObject> {
         return cache.type();
     }
 
-    @Nullable V1ReplicaSet get(ObjectKey key) {
+    @Nullable
+    V1ReplicaSet get(ObjectKey key) {
         S found = cache.get(key);
         return found == null ? null : form.apply(found);
     }

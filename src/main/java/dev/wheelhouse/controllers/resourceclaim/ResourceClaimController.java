@@ -103,8 +103,9 @@ public final class ResourceClaimController extends KeyedController<ResourceClaim
         ClaimCounts counts = new ClaimCounts(metrics());
         watch(pods).enqueueFor(change -> change.isDeletion() ? keysOfDeleted(change.object()) : keys(change.object()));
         // A claim that a pod names and that is deleted is made again.
-        watch(claims).first(change -> counts.change(change.before(), change.after())).enqueueEach(claim -> Stream.concat(
-                Stream.of(new Key.OfClaim(ObjectKey.of(claim))), podsBy(PODS_OF_CLAIM, ObjectKey.of(claim))));
+        watch(claims).first(change -> counts.change(change.before(), change.after()))
+                .enqueueEach(claim -> Stream.concat(
+                        Stream.of(new Key.OfClaim(ObjectKey.of(claim))), podsBy(PODS_OF_CLAIM, ObjectKey.of(claim))));
         watch(templates).enqueueEach(template -> podsBy(PODS_OF_TEMPLATE, ObjectKey.of(template)));
     }
 

@@ -78,7 +78,8 @@ public final class StatefulSetController extends ObjectController<V1StatefulSet>
      */
     private Stream<ObjectKey> setsWaitingFor(V1PersistentVolumeClaim claim) {
         return OwnerReferences.of(claim.getMetadata()).stream()
-                .filter(owner -> owner.getKind().equals(ResourceType.PODS.kind()) && owner.getName().lastIndexOf('-') > 0)
+                .filter(owner -> owner.getKind().equals(ResourceType.PODS.kind())
+                        && owner.getName().lastIndexOf('-') > 0)
                 .map(owner -> ObjectKey.of(claim.getMetadata().getNamespace(),
                         owner.getName().substring(0, owner.getName().lastIndexOf('-'))))
                 .filter(set -> primary.get(set) != null);

@@ -38,7 +38,8 @@ public final class VolumeExpander extends ObjectController<V1PersistentVolumeCla
                 .onUpdate((before, after) -> Volumes.requested(after).compareTo(Volumes.requested(before)) > 0
                         || size(after).compareTo(size(before)) > 0)
                 .when(change -> change.object().getStatus() != null
-                        && "Bound".equals(change.object().getStatus().getPhase())).enqueue(ObjectKey::of);
+                        && "Bound".equals(change.object().getStatus().getPhase()))
+                .enqueue(ObjectKey::of);
     }
 
     @Override
