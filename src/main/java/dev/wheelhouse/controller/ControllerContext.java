@@ -22,7 +22,7 @@ import dev.wheelhouse.workqueue.WorkQueueMetrics;
  */
 public final class ControllerContext {
     private final String name;
-    private final Process process;
+    private final Shared shared;
     private final SharedInformerFactory informers;
     private final ControllerMetrics metrics;
     private final Queues queues;
@@ -30,7 +30,7 @@ public final class ControllerContext {
     private final ConsistencyStore consistency;
 
     /** The parts that are the same for all controllers of a process. */
-    private record Process(KubeClient client, Function<String, ? extends KubeClient> clients, Clock clock,
+    private record Shared(KubeClient client, Function<String, ? extends KubeClient> clients, Clock clock,
             Function<String, EventRecorder> events, Settings settings) {}
 
     /** Makes the queues of a controller. */
@@ -77,11 +77,6 @@ public final class ControllerContext {
                     keeps);
         }
 
-        /** These settings with other metrics of the controllers. */
-        public Settings with(ControllerMetrics others) {
-            return new Settings(workers, parallel, observes, mayWrite, queueMetrics, others, options, journal);
-        }
-
         /** Five workers per controller, sixteen concurrent writes per batch, no metrics. */
         public static Settings defaults() {
             return new Settings((controller, preset) -> preset == null ? 5 : preset, Parallel.virtualThreads(16),
@@ -113,15 +108,15 @@ public final class ControllerContext {
     /** @param clients the client for the own requests of a controller */
     public ControllerContext(KubeClient client, Function<String, ? extends KubeClient> clients,
             SharedInformerFactory informers, Clock clock, Function<String, EventRecorder> events, Settings settings) {
-        this("", new Process(client, clients, clock, events, settings), informers, settings.controllerMetrics(),
+        this("", new Shared(client, clients, clock, events, settings), informers, settings.controllerMetrics(),
                 new FairQueues(clock, settings.queueMetrics()), executor -> executor, new ConsistencyStore(clock));
     }
 
-    private ControllerContext(String name, Process process, SharedInformerFactory informers,
+    private ControllerContext(String name, Shared shared, SharedInformerFactory informers,
             ControllerMetrics metrics, Queues queues, UnaryOperator<ActionExecutor> executors,
             ConsistencyStore consistency) {
         this.name = name;
-        this.process = process;
+        this.shared = shared;
         this.informers = informers;
         this.metrics = metrics;
         this.queues = queues;
@@ -133,28 +128,28 @@ public final class ControllerContext {
     public ControllerContext of(String controller) {
         return controller.equals(name)
                 ? this
-                : new ControllerContext(controller, process, informers, metrics, queues, executors,
+                : new ControllerContext(controller, shared, informers, metrics, queues, executors,
                         new ConsistencyStore(clock()));
     }
 
     /** This context with other informers. */
     public ControllerContext with(SharedInformerFactory others) {
-        return new ControllerContext(name, process, others, metrics, queues, executors, consistency);
+        return new ControllerContext(name, shared, others, metrics, queues, executors, consistency);
     }
 
     /** This context with other metrics of the controller. */
     public ControllerContext with(ControllerMetrics others) {
-        return new ControllerContext(name, process, informers, others, queues, executors, consistency);
+        return new ControllerContext(name, shared, informers, others, queues, executors, consistency);
     }
 
     /** This context with queues that are made otherwise. */
     public ControllerContext with(Queues others) {
-        return new ControllerContext(name, process, informers, metrics, others, executors, consistency);
+        return new ControllerContext(name, shared, informers, metrics, others, executors, consistency);
     }
 
     /** This context with an executor around its own, such as one that makes other writes in a test. */
     public ControllerContext withExecutor(UnaryOperator<ActionExecutor> around) {
-        return new ControllerContext(name, process, informers, metrics, queues,
+        return new ControllerContext(name, shared, informers, metrics, queues,
                 executor -> around.apply(executors.apply(executor)), consistency);
     }
 
@@ -165,7 +160,7 @@ public final class ControllerContext {
 
     /** The client for the controller's own requests; in the context of a process, its client. */
     public KubeClient client() {
-        return name.isEmpty() ? process.client : process.clients.apply(name);
+        return name.isEmpty() ? shared.client : shared.clients.apply(name);
     }
 
     public SharedInformerFactory informers() {
@@ -173,7 +168,7 @@ public final class ControllerContext {
     }
 
     public Clock clock() {
-        return process.clock;
+        return shared.clock;
     }
 
     /**
@@ -183,7 +178,7 @@ public final class ControllerContext {
      */
     public ActionExecutor executor(String eventSource) {
         return executors.apply(new ApiActionExecutor(name, client().sharing(), consistency, events(eventSource),
-                process.settings.parallel(), this::mayWrite, metrics, process.settings.journal()));
+                shared.settings.parallel(), this::mayWrite, metrics, shared.settings.journal()));
     }
 
     /** A new work queue with upstream's rate limits: 5 ms to 1000 s per key, 10 retries a second per namespace. */
@@ -202,22 +197,22 @@ public final class ControllerContext {
      * @param preset the number if the options name none for this controller; null for that of all controllers
      */
     public int workers(@Nullable Integer preset) {
-        return process.settings.workers().of(name, preset);
+        return shared.settings.workers().of(name, preset);
     }
 
     /** The options of the built-in controllers. */
     public ControllerOptions options() {
-        return process.settings.options();
+        return shared.settings.options();
     }
 
     /** Whether a controller that is made now only plans and writes nothing. */
     public boolean observes() {
-        return process.settings.observes().test(name);
+        return shared.settings.observes().test(name);
     }
 
     /** Whether the controller may write at this moment: this process leads, and the controller does not observe. */
     public boolean mayWrite() {
-        return process.settings.mayWrite().test(name);
+        return shared.settings.mayWrite().test(name);
     }
 
     /** The record of the controller's writes that the caches do not show yet. */
@@ -227,7 +222,7 @@ public final class ControllerContext {
 
     /** A recorder for Events that do not go through an executor. */
     public EventRecorder events(String component) {
-        return process.events.apply(component);
+        return shared.events.apply(component);
     }
 
     /** The metrics of the controller. */

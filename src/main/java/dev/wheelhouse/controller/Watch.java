@@ -18,7 +18,7 @@ import dev.wheelhouse.workqueue.WorkQueue;
 /**
  * An event handler as a sentence: which changes of a cache enqueue which keys.
  * <pre>{@code
- * watch(pods).onAdd(Pods::isBound).onAlter(Pods::node).enqueue(ObjectKey::of);
+ * watch(pods).onAdd(pod -> !Pods.node(pod).isEmpty()).onAlter(Pods::node).enqueue(ObjectKey::of);
  * }</pre>
  *
  * Without {@code onAdd}, {@code onUpdate}, {@code onAlter} and {@code onDelete} all changes count; with some of them,

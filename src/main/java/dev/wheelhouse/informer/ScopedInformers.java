@@ -90,7 +90,7 @@ public final class ScopedInformers implements SharedInformerFactory, AutoCloseab
         CompletableFuture<?>[] handled;
         synchronized (this) {
             handled = initial.stream().filter(each -> informers.contains(each.informer)).map(each -> each.handled)
-                    .toArray(CompletableFuture[]::new);
+                    .toArray(CompletableFuture<?>[]::new);
             initial.clear();
         }
         CompletableFuture<Void> unused = CompletableFuture.allOf(handled).thenRun(action);

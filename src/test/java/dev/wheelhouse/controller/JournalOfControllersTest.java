@@ -43,28 +43,8 @@ class JournalOfControllersTest {
         Copier(ControllerContext context) {
             super("copier", context);
             configMaps = informerFor(ResourceType.CONFIG_MAPS, V1ConfigMap.class);
-            configMaps.addEventHandler(new ResourceEventHandler<>() {
-                @Override
-                public void onAdd(V1ConfigMap object, boolean initial) {
-                    add(object);
-                }
-
-                @Override
-                public void onUpdate(V1ConfigMap before, V1ConfigMap after) {
-                    add(after);
-                }
-
-                @Override
-                public void onDelete(V1ConfigMap object, boolean finalStateUnknown) {
-                    add(object);
-                }
-            });
-        }
-
-        private void add(V1ConfigMap object) {
-            if (object.getMetadata().getName().equals("notice")) {
-                queue.add(ObjectKey.of(object));
-            }
+            watch(configMaps).when(change -> change.object().getMetadata().getName().equals("notice"))
+                    .enqueue(ObjectKey::of);
         }
 
         @Override

@@ -24,7 +24,6 @@ import dev.wheelhouse.election.Leadership;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.InformerFactory;
 import dev.wheelhouse.informer.InformerState;
-import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LoopRunner;
 import dev.wheelhouse.world.Cluster;
@@ -49,12 +48,7 @@ class ComingAndGoingTypeTest {
     private final class OfWebsites extends KeyedController<ObjectKey> {
         OfWebsites(ControllerContext context) {
             super("website-operator", context);
-            informerFor(WEBSITES, Unstructured.class).addEventHandler(new ResourceEventHandler<>() {
-                @Override
-                public void onAdd(Unstructured object, boolean initial) {
-                    queue.add(ObjectKey.of(object));
-                }
-            });
+            watch(informerFor(WEBSITES, Unstructured.class)).onAdd().enqueue(ObjectKey::of);
         }
 
         @Override

@@ -30,7 +30,6 @@ import dev.wheelhouse.election.LeaderElector;
 import dev.wheelhouse.election.Leadership;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.InformerFactory;
-import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.LoopRunner;
 import dev.wheelhouse.runtime.ManualClock;
@@ -54,12 +53,8 @@ class ControllerManagerTest {
     private final class OfPods extends KeyedController<ObjectKey> {
         OfPods(ControllerContext context) {
             super("of-pods", context);
-            informerFor(ResourceType.PODS, V1Pod.class).addEventHandler(new ResourceEventHandler<>() {
-                @Override
-                public void onAdd(V1Pod pod, boolean initial) {
-                    handled.add(pod.getMetadata().getName());
-                }
-            });
+            watch(informerFor(ResourceType.PODS, V1Pod.class)).onAdd()
+                    .run(change -> handled.add(change.object().getMetadata().getName()));
         }
 
         @Override

@@ -28,7 +28,6 @@ import dev.wheelhouse.election.ElectionOptions;
 import dev.wheelhouse.election.LeaderElector;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.InformerFactory;
-import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LoopRunner;
 import dev.wheelhouse.world.Cluster;
@@ -58,12 +57,7 @@ class HundredControllersTest {
         OfType(int number, ControllerContext context) {
             super("operator-" + number, context);
             this.number = number;
-            informerFor(TYPES.get(number), Unstructured.class).addEventHandler(new ResourceEventHandler<>() {
-                @Override
-                public void onAdd(Unstructured object, boolean initial) {
-                    queue.add(ObjectKey.of(object));
-                }
-            });
+            watch(informerFor(TYPES.get(number), Unstructured.class)).onAdd().enqueue(ObjectKey::of);
         }
 
         @Override

@@ -33,7 +33,6 @@ import dev.wheelhouse.controller.Parallel;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.election.Leadership;
-import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.runtime.LoopRunner;
 import dev.wheelhouse.world.Cluster;
@@ -65,25 +64,9 @@ class LivesOfControllersTest {
             writes = context.of(name).mayWrite();
             SharedIndexInformer<V1ConfigMap> informer = informerFor(ResourceType.CONFIG_MAPS, V1ConfigMap.class);
             informer.getIndexer().addIndex(name, object -> List.of("all"));
-            informer.addEventHandler(new ResourceEventHandler<>() {
-                @Override
-                public void onAdd(V1ConfigMap object, boolean initial) {
-                    // The server makes one of its own.
-                    if (!object.getMetadata().getNamespace().equals("kube-system")) {
-                        queue.add(ObjectKey.of(object));
-                    }
-                }
-
-                @Override
-                public void onUpdate(V1ConfigMap before, V1ConfigMap after) {
-                    queue.add(ObjectKey.of(after));
-                }
-
-                @Override
-                public void onDelete(V1ConfigMap object, boolean finalStateUnknown) {
-                    queue.add(ObjectKey.of(object));
-                }
-            });
+            // The server makes one of its own.
+            watch(informer).when(change -> !change.isAddition()
+                    || !change.object().getMetadata().getNamespace().equals("kube-system")).enqueue(ObjectKey::of);
         }
 
         @Override
@@ -231,20 +214,9 @@ class LivesOfControllersTest {
                 descriptor("remembers", context -> new KeyedController<ObjectKey>("remembers",
                         context) {
                     {
-                        informerFor(ResourceType.CONFIG_MAPS, V1ConfigMap.class).addEventHandler(
-                                new ResourceEventHandler<>() {
-                                    @Override
-                                    public void onAdd(V1ConfigMap object, boolean initial) {
-                                        remembered.add(object.getMetadata().getName());
-                                        queue.add(ObjectKey.of(object));
-                                    }
-
-                                    @Override
-                                    public void onUpdate(V1ConfigMap before, V1ConfigMap after) {}
-
-                                    @Override
-                                    public void onDelete(V1ConfigMap object, boolean finalStateUnknown) {}
-                                });
+                        watch(informerFor(ResourceType.CONFIG_MAPS, V1ConfigMap.class)).onAdd()
+                                .first(change -> remembered.add(change.object().getMetadata().getName()))
+                                .enqueue(ObjectKey::of);
                     }
 
                     @Override
