@@ -219,7 +219,8 @@ class WheelhouseAutoConfiguration {
                 component -> events.recorder(component, () -> RunningSync.reason(component, clock)),
                 Engine.settings((controller, preset) -> workers.get().of(controller, preset), guard, lead,
                         metrics(metrics))
-                        .with(Identities.options(flags, connection)).with(journal)).with(counts);
+                        .with(Identities.options(flags, connection)).with(journal))
+                .with(counts);
     }
 
     @Bean
