@@ -38,7 +38,7 @@ import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1OwnerReference;
 import io.kubernetes.client.openapi.models.V1Pod;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.ApiServerOptions;
@@ -300,7 +300,7 @@ class HostileServerTest {
             try {
                 of.get(key);
                 return false;
-            } catch (ApiError e) {
+            } catch (KubeApiException e) {
                 return e.isNotFound();
             }
         }

@@ -27,7 +27,7 @@ import io.kubernetes.client.openapi.models.V1ReplicationController;
 import io.kubernetes.client.openapi.models.V1Scale;
 import io.kubernetes.client.util.Yaml;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
@@ -314,7 +314,7 @@ class ReplicaSetBehavioursTest {
         create("web", 0);
         assertThatThrownBy(() -> user.patchSet("web", "{'spec': {'selector': {'matchLabels': {'app': 'x'}}, "
                 + "'template': {'metadata': {'labels': {'app': 'x'}}}}}"))
-                .isInstanceOfSatisfying(ApiError.class, e -> assertThat(e.isInvalid()).isTrue())
+                .isInstanceOfSatisfying(KubeApiException.class, e -> assertThat(e.isInvalid()).isTrue())
                 .hasMessageContaining("field is immutable");
     }
 

@@ -20,7 +20,7 @@ import io.kubernetes.client.openapi.models.V1Node;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1Pod;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.OwnerReferences;
@@ -46,8 +46,8 @@ import dev.wheelhouse.event.EventRecorder;
 
 /**
  * Runs a pod of each DaemonSet on each node that its template selects (upstream:
- * {@code pkg/controller/daemon/daemon_controller.go}). {@code Placement} selects nodes, {@code DaemonSetDecisions},
- * {@code RollingUpdate} and {@code RevisionHistory} decide.
+ * {@code pkg/controller/daemon/daemon_controller.go}). {@code NodePredicates} selects nodes,
+ * {@code DaemonSetDecisions}, {@code RollingUpdate} and {@code RevisionHistory} decide.
  */
 public final class DaemonSetController extends ObjectController<V1DaemonSet> {
     public static final String NAME = "daemonset-controller";
@@ -81,7 +81,7 @@ public final class DaemonSetController extends ObjectController<V1DaemonSet> {
                 || OwnerReferences.controllerOf(change.object().getMetadata()) == null).enqueueFor(owners::keys);
         // The deletion of a node wakes no DaemonSet: the pod garbage collector deletes its pods.
         watch(nodes).when(change -> !change.initial()).onAdd().onAlter(node -> node.getMetadata().getLabels())
-                .onAlter(Placement::taints).enqueueEach(this::setsConcernedBy);
+                .onAlter(NodePredicates::taints).enqueueEach(this::setsConcernedBy);
     }
 
     private void enqueueWhenAvailable(Change<V1Pod> change, Owners<V1DaemonSet> owners) {
@@ -108,7 +108,7 @@ public final class DaemonSetController extends ObjectController<V1DaemonSet> {
             boolean misplaced = set.getStatus() != null && set.getStatus().getNumberMisscheduled() != null
                     && set.getStatus().getNumberMisscheduled() > 0;
             return scheduled && misplaced
-                    || switch (Placement.of(set.getSpec().getTemplate().getSpec()).on(node)) {
+                    || switch (NodePredicates.of(set.getSpec().getTemplate().getSpec()).on(node)) {
                         case RUN -> !scheduled;
                         case KEEP -> false;
                         case LEAVE, ABSENT -> scheduled;
@@ -230,7 +230,7 @@ public final class DaemonSetController extends ObjectController<V1DaemonSet> {
                         ? new Action.UpdateStatus(syncs(), live, update.why())
                         : action);
                 return run.execute(again).toResult();
-            } catch (ApiError e) {
+            } catch (KubeApiException e) {
                 return Result.retry(e);
             }
         }
@@ -290,7 +290,7 @@ public final class DaemonSetController extends ObjectController<V1DaemonSet> {
                     run.execute(List.of(new Action.UpdateStatus(syncs(), live,
                             "the name " + create.target().name() + " of its revision is taken")));
                 }
-            } catch (ApiError e) {
+            } catch (KubeApiException e) {
                 failed = Result.retry(e);
             }
             return null;
