@@ -282,6 +282,7 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
             }
             listener.add(adds);
             processor.add(listener);
+            CompletableFuture<Void> unused = synced.thenRun(listener.tracker()::finished);
             if (runner != null) {
                 run(runner, listener);
             }
@@ -298,7 +299,7 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
             period = SHORTEST_RESYNC;
         }
         return new ProcessorListener<>(source.type(), handler, period, options.pendingBound(),
-                new SyncTracker(synced::isDone), wakes, clock, metrics);
+                new SyncTracker(), wakes, clock, metrics);
     }
 
     private final class ListenerRegistration implements Registration {
@@ -311,6 +312,11 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
         @Override
         public boolean hasSynced() {
             return listener.tracker().hasSynced();
+        }
+
+        @Override
+        public void whenSynced(Runnable action) {
+            listener.tracker().whenSynced(action);
         }
 
         @Override

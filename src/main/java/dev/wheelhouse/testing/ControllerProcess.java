@@ -8,9 +8,8 @@ import java.util.stream.IntStream;
 
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.controller.ControllerContext.Settings;
 import dev.wheelhouse.controller.ControllerOptions;
-import dev.wheelhouse.controller.DefaultControllerContext;
-import dev.wheelhouse.controller.DefaultControllerContext.Settings;
 import dev.wheelhouse.election.Leadership;
 import dev.wheelhouse.embedded.HollowCluster;
 import dev.wheelhouse.event.EventBroadcaster;
@@ -54,7 +53,7 @@ final class ControllerProcess implements AutoCloseable {
         informers = new InformerFactory(client, clock, InformerMetrics.Provider.NONE, options);
         events = new EventBroadcaster(client, clock, EventMetrics.NONE);
         ControllerContext context = view
-                .apply(new DefaultControllerContext(client, informers, clock, events::recorder, settings));
+                .apply(new ControllerContext(client, informers, clock, events::recorder, settings));
         manager = new ControllerManager(context, controllers,
                 new ManagerGuard(ManagerGuard.Mode.TAKEOVER, client, clock), Leadership.ALONE, Standby.COLD, runner);
         cluster = new HollowCluster(new HollowCluster.Options(IntStream.range(0, nodes)

@@ -17,7 +17,6 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ControllerContext;
-import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
@@ -55,8 +54,8 @@ class ObservedSyncTest {
     }
 
     private void run() {
-        var settings = DefaultControllerContext.Settings.stepped();
-        Maker maker = new Maker(cluster.context(new DefaultControllerContext.Settings(settings.workers(),
+        var settings = ControllerContext.Settings.stepped();
+        Maker maker = new Maker(cluster.context(new ControllerContext.Settings(settings.workers(),
                 settings.parallel(), settings.observes(), settings.mayWrite(), settings.queueMetrics(),
                 Meters.of(new SimpleMeterRegistry(), cluster.clock, registry).controllers())));
         cluster.settle(maker.loops());

@@ -3,25 +3,11 @@ package dev.wheelhouse.testing;
 import org.jspecify.annotations.Nullable;
 
 import dev.wheelhouse.api.ObjectKey;
-import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerMetrics;
-import dev.wheelhouse.controller.ForwardingControllerContext;
 import dev.wheelhouse.controller.SyncTrace;
 
 /** Tells a simulated process when a reconciliation begins and ends. A simulated process counts nothing else. */
-final class ToldContext extends ForwardingControllerContext implements ControllerMetrics, SyncTrace {
-    private final SimulatedProcess process;
-
-    ToldContext(ControllerContext behind, SimulatedProcess process) {
-        super(behind);
-        this.process = process;
-    }
-
-    @Override
-    public ControllerMetrics metrics() {
-        return this;
-    }
-
+record ToldSyncs(SimulatedProcess process) implements ControllerMetrics, SyncTrace {
     @Override
     public SyncTrace begin(String controller, Object key) {
         process.begins((ObjectKey) key);
