@@ -159,7 +159,7 @@ public class InformerBenchmark {
 
                     @Override
                     public void onDelete(V1Pod pod, boolean finalStateUnknown) {}
-                }, Duration.ZERO, 4096, new SyncTracker(() -> true), new Signal(), Clock.system(),
+                }, Duration.ZERO, 4096, new SyncTracker(), new Signal(), Clock.system(),
                         new InformerMeters(Meters.NONE, Clock.system(), Tags.empty())));
             }
         }

@@ -19,7 +19,7 @@ import io.kubernetes.client.openapi.models.V1ResourceQuota;
 import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.informer.ResourceEventHandler;
+import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.informer.SharedInformerFactory;
 import dev.wheelhouse.workqueue.WorkQueue;
 
@@ -49,9 +49,24 @@ final class ForbiddenWrites<K> {
      * may not list them, an owner waits up to a minute.
      */
     void register(SharedInformerFactory informers) {
-        informers.informer(ResourceType.RESOURCE_QUOTAS, V1ResourceQuota.class).addEventHandler(new OfQuotas());
-        informers.metadata(ResourceType.LIMIT_RANGES).addEventHandler(new OfOthers("a limit range"));
-        informers.metadata(ResourceType.SERVICE_ACCOUNTS).addEventHandler(new OfOthers("a service account"));
+        // Growing usage alone allows nothing new.
+        new Watch<>(controller, informers.informer(ResourceType.RESOURCE_QUOTAS, V1ResourceQuota.class), queue)
+                .onDelete()
+                .onUpdate((before, after) -> !Objects.equals(before.getSpec(), after.getSpec())
+                        || !hard(before).equals(hard(after)) || shrank(used(before), used(after)))
+                .run(change -> wake("a quota", change));
+        watch(informers.metadata(ResourceType.LIMIT_RANGES), "a limit range");
+        watch(informers.metadata(ResourceType.SERVICE_ACCOUNTS), "a service account");
+    }
+
+    private void watch(SharedIndexInformer<PartialObjectMetadata> informer, String what) {
+        new Watch<>(controller, informer, queue).when(change -> !change.initial() && !change.isResync())
+                .run(change -> wake(what, change));
+    }
+
+    private void wake(String what, Change<?> change) {
+        wake(String.valueOf(change.object().getMetadata().getNamespace()),
+                what + (change.isDeletion() ? " is gone" : change.isAddition() ? " is new" : " has changed"));
     }
 
     void ended(K key, Result result) {
@@ -99,72 +114,26 @@ final class ForbiddenWrites<K> {
         }
     }
 
-    /**
-     * Requeues the owners of a namespace after a change of a quota. Growing usage alone allows nothing new and is
-     * ignored.
-     */
-    private final class OfQuotas implements ResourceEventHandler<V1ResourceQuota> {
-        @Override
-        public void onUpdate(V1ResourceQuota before, V1ResourceQuota after) {
-            if (!Objects.equals(before.getSpec(), after.getSpec()) || !hard(before).equals(hard(after))
-                    || shrank(used(before), used(after))) {
-                wake(String.valueOf(after.getMetadata().getNamespace()), "a quota has changed");
-            }
-        }
-
-        @Override
-        public void onDelete(V1ResourceQuota quota, boolean finalStateUnknown) {
-            wake(String.valueOf(quota.getMetadata().getNamespace()), "a quota is gone");
-        }
-
-        private static Map<String, Quantity> hard(V1ResourceQuota quota) {
-            return quota.getStatus() == null ? Map.of() : orEmpty(quota.getStatus().getHard());
-        }
-
-        private static Map<String, Quantity> used(V1ResourceQuota quota) {
-            return quota.getStatus() == null ? Map.of() : orEmpty(quota.getStatus().getUsed());
-        }
-
-        private static Map<String, Quantity> orEmpty(@Nullable Map<String, Quantity> map) {
-            return map == null ? Map.of() : map;
-        }
-
-        private static boolean shrank(Map<String, Quantity> before, Map<String, Quantity> after) {
-            return before.entrySet().stream().anyMatch(entry -> {
-                Quantity now = after.get(entry.getKey());
-                return now == null || number(now).compareTo(number(entry.getValue())) < 0;
-            });
-        }
-
-        private static BigDecimal number(Quantity quantity) {
-            return quantity.getNumber() == null ? BigDecimal.ZERO : quantity.getNumber();
-        }
+    private static Map<String, Quantity> hard(V1ResourceQuota quota) {
+        return quota.getStatus() == null ? Map.of() : orEmpty(quota.getStatus().getHard());
     }
 
-    private final class OfOthers implements ResourceEventHandler<PartialObjectMetadata> {
-        private final String what;
+    private static Map<String, Quantity> used(V1ResourceQuota quota) {
+        return quota.getStatus() == null ? Map.of() : orEmpty(quota.getStatus().getUsed());
+    }
 
-        OfOthers(String what) {
-            this.what = what;
-        }
+    private static Map<String, Quantity> orEmpty(@Nullable Map<String, Quantity> map) {
+        return map == null ? Map.of() : map;
+    }
 
-        @Override
-        public void onAdd(PartialObjectMetadata object, boolean initial) {
-            if (!initial) {
-                wake(String.valueOf(object.getMetadata().getNamespace()), what + " is new");
-            }
-        }
+    private static boolean shrank(Map<String, Quantity> before, Map<String, Quantity> after) {
+        return before.entrySet().stream().anyMatch(entry -> {
+            Quantity now = after.get(entry.getKey());
+            return now == null || number(now).compareTo(number(entry.getValue())) < 0;
+        });
+    }
 
-        @Override
-        public void onUpdate(PartialObjectMetadata before, PartialObjectMetadata after) {
-            if (!Objects.equals(before.getMetadata().getResourceVersion(), after.getMetadata().getResourceVersion())) {
-                wake(String.valueOf(after.getMetadata().getNamespace()), what + " has changed");
-            }
-        }
-
-        @Override
-        public void onDelete(PartialObjectMetadata object, boolean finalStateUnknown) {
-            wake(String.valueOf(object.getMetadata().getNamespace()), what + " is gone");
-        }
+    private static BigDecimal number(Quantity quantity) {
+        return quantity.getNumber() == null ? BigDecimal.ZERO : quantity.getNumber();
     }
 }

@@ -35,9 +35,9 @@ import dev.wheelhouse.workqueue.WorkQueue;
 
 /**
  * The base of controllers that sync by key. It has a queue and its workers, and delays a key while the caches are older
- * than the key's own last writes. A subclass gets its caches from {@link #informerFor}, registers handlers that add
- * keys to {@link #queue}, and implements {@link #sync}. The caller of its constructor runs the loops. A controller that
- * only observes syncs, too, on runs that record.
+ * than the key's own last writes. A subclass gets its caches from {@link #informerFor}, says by {@link #watch} which
+ * change adds which keys to {@link #queue}, and implements {@link #sync}. The caller of its constructor runs the loops.
+ * A controller that only observes syncs, too, on runs that record.
  *
  * @param <K> the keys, which logs, the journal and the console show in words
  */
@@ -75,11 +75,11 @@ public abstract class KeyedController<K> implements Controller {
             @Nullable Integer workers) {
         this.name = name;
         this.presetWorkers = workers;
-        this.context = context;
-        this.consistency = context.consistency(name);
+        this.context = context.of(name);
+        this.consistency = this.context.consistency();
         this.queue = context.queue(name, limits);
-        this.executor = context.executor(name, eventSource);
-        this.observed = context.observes(name) ? new ObservedPlans(name, context.metrics()) : null;
+        this.executor = this.context.executor(eventSource);
+        this.observed = this.context.observes() ? new ObservedPlans(name, context.metrics()) : null;
         this.clock = context.clock();
         this.forbidden = new ForbiddenWrites<>(name, queue);
     }
@@ -108,6 +108,17 @@ public abstract class KeyedController<K> implements Controller {
     protected final void follow(SharedIndexInformer<? extends KubernetesObject> informer) {
         informers.add(informer);
         consistency.register(informer.type(), informer);
+    }
+
+    /** Begins a handler that adds keys to {@link #queue}. */
+    protected final <T extends KubernetesObject> Watch<T, K> watch(SharedIndexInformer<T> informer) {
+        return watch(informer, queue);
+    }
+
+    /** Begins a handler that adds keys to a further queue. */
+    protected final <T extends KubernetesObject, F> Watch<T, F> watch(SharedIndexInformer<T> informer,
+            WorkQueue<F> queue) {
+        return new Watch<>(name, informer, queue);
     }
 
     /** The metrics that handlers count in. A controller that only observes counts nothing. */
@@ -226,7 +237,7 @@ public abstract class KeyedController<K> implements Controller {
     private List<Loop> workersOf(WorkQueue<K> served) {
         OutageBackoff<K> outage = new OutageBackoff<>(served, clock);
         List<Loop> loops = new ArrayList<>();
-        for (int i = 0; i < context.workers(name, presetWorkers); i++) {
+        for (int i = 0; i < context.workers(presetWorkers); i++) {
             loops.add(new Worker<>(name, served, outage, this::delay, this::syncOnce, clock, context.metrics()));
         }
         return loops;

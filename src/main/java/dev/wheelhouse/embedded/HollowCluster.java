@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import io.micrometer.core.instrument.MeterRegistry;
 
 import dev.wheelhouse.client.KubeClient;
-import dev.wheelhouse.controller.DefaultControllerContext;
+import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.SharedInformerFactory;
 import dev.wheelhouse.node.NodeAgent;
@@ -70,8 +70,8 @@ public final class HollowCluster implements AutoCloseable {
                 : null;
         if (options.storage) {
             storage.add(new DefaultStorage(client));
-            storage.addAll(new HollowProvisioner(new DefaultControllerContext(client, informers, clock, events,
-                    DefaultControllerContext.Settings.stepped())).loops());
+            storage.addAll(new HollowProvisioner(new ControllerContext(client, informers, clock, events,
+                    ControllerContext.Settings.stepped())).loops());
         }
     }
 

@@ -2,10 +2,10 @@ package dev.wheelhouse.embedded;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
-import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.custom.Quantity;
 import io.kubernetes.client.openapi.models.V1CSIPersistentVolumeSource;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
@@ -24,10 +24,8 @@ import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.controller.TypedKey;
-import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.volumes.Volumes;
-import dev.wheelhouse.workqueue.Priority;
 
 /**
  * Makes volumes that store nothing, for the claims of classes whose provisioner is {@link #NAME}. It lets them grow,
@@ -60,8 +58,14 @@ final class HollowProvisioner extends KeyedController<HollowProvisioner.Key> {
         this.claims = informerFor(CLAIMS, V1PersistentVolumeClaim.class);
         this.volumes = informerFor(VOLUMES, V1PersistentVolume.class);
         this.classes = informerFor(ResourceType.STORAGE_CLASSES, V1StorageClass.class);
-        claims.addEventHandler(new Handler<V1PersistentVolumeClaim>(CLAIMS));
-        volumes.addEventHandler(new Handler<V1PersistentVolume>(VOLUMES));
+        watch(claims).enqueue(claim -> new Key(CLAIMS, ObjectKey.of(claim)));
+        watch(volumes).enqueueFor(change -> {
+            V1PersistentVolume volume = change.object();
+            Stream<Key> claim = Stream.ofNullable(volume.getSpec().getClaimRef())
+                    .filter(reference -> !change.isDeletion() && isOurs(volume))
+                    .map(reference -> new Key(CLAIMS, Volumes.claimKey(reference)));
+            return Stream.concat(Stream.of(new Key(VOLUMES, ObjectKey.of(volume))), claim);
+        });
     }
 
     @Override
@@ -154,32 +158,5 @@ final class HollowProvisioner extends KeyedController<HollowProvisioner.Key> {
 
     private static Action normal(V1PersistentVolumeClaim claim, String reason, String message) {
         return new Action.Event(CLAIMS, claim, "Normal", reason, message);
-    }
-
-    private final class Handler<T extends KubernetesObject> implements ResourceEventHandler<T> {
-        private final ResourceType type;
-
-        Handler(ResourceType type) {
-            this.type = type;
-        }
-
-        @Override
-        public void onAdd(T object, boolean initial) {
-            queue.add(new Key(type, ObjectKey.of(object)), initial ? Priority.BACKGROUND : Priority.LIVE);
-            if (object instanceof V1PersistentVolume volume && isOurs(volume)
-                    && volume.getSpec().getClaimRef() != null) {
-                queue.add(new Key(CLAIMS, Volumes.claimKey(volume.getSpec().getClaimRef())));
-            }
-        }
-
-        @Override
-        public void onUpdate(T before, T after) {
-            onAdd(after, false);
-        }
-
-        @Override
-        public void onDelete(T object, boolean finalStateUnknown) {
-            queue.add(new Key(type, ObjectKey.of(object)));
-        }
     }
 }

@@ -283,6 +283,7 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
             }
             listener.add(adds);
             processor.add(listener);
+            CompletableFuture<Void> unused = synced.thenRun(listener.tracker()::finished);
             if (runner != null) {
                 run(runner, listener);
             }
@@ -299,7 +300,7 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
             period = SHORTEST_RESYNC;
         }
         return new ProcessorListener<>(source.type(), handler, period, options.pendingBound(),
-                new SyncTracker(synced::isDone), wakes, clock, meters);
+                new SyncTracker(), wakes, clock, meters);
     }
 
     private final class ListenerRegistration implements Registration {
@@ -312,6 +313,11 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
         @Override
         public boolean hasSynced() {
             return listener.tracker().hasSynced();
+        }
+
+        @Override
+        public void whenSynced(Runnable action) {
+            listener.tracker().whenSynced(action);
         }
 
         @Override

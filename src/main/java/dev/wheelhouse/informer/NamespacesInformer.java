@@ -11,6 +11,7 @@ import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
@@ -72,6 +73,11 @@ final class NamespacesInformer<T extends KubernetesObject> implements SharedInde
             @Override
             public boolean hasSynced() {
                 return registrations.stream().allMatch(Registration::hasSynced);
+            }
+
+            @Override
+            public void whenSynced(Runnable action) {
+                whenAll(registrations, Registration::whenSynced, action);
             }
 
             @Override
@@ -137,18 +143,18 @@ final class NamespacesInformer<T extends KubernetesObject> implements SharedInde
 
     @Override
     public void whenSynced(Runnable action) {
-        Runnable next = action;
-        for (SharedIndexInformer<T> member : members.values()) {
-            Runnable then = next;
-            next = () -> member.whenSynced(then);
-        }
-        next.run();
+        whenAll(members.values(), SharedIndexInformer::whenSynced, action);
     }
 
     @Override
     public void whenFresh(long since, Runnable action) {
-        AtomicInteger left = new AtomicInteger(members.size());
-        members.values().forEach(member -> member.whenFresh(since, () -> {
+        whenAll(members.values(), (member, each) -> member.whenFresh(since, each), action);
+    }
+
+    /** Calls an action once, after each part has called its own. */
+    private static <P> void whenAll(Collection<P> parts, BiConsumer<P, Runnable> when, Runnable action) {
+        AtomicInteger left = new AtomicInteger(parts.size());
+        parts.forEach(part -> when.accept(part, () -> {
             if (left.decrementAndGet() == 0) {
                 action.run();
             }

@@ -60,7 +60,7 @@ final class ProcessorListener<T extends KubernetesObject> implements Loop {
         this.type = type;
         this.handler = handler;
         this.signal = signal;
-        this.name = name(handler.getClass());
+        this.name = handler.name();
         this.tracker = tracker;
         this.clock = clock;
         this.meters = meters;
@@ -68,13 +68,6 @@ final class ProcessorListener<T extends KubernetesObject> implements Loop {
         this.resyncNanos = Durations.saturatedNanos(resyncPeriod);
         this.nextResync = clock.deadline(resyncPeriod);
         this.budget = new LogBudget(clock);
-    }
-
-    private static String name(Class<?> type) {
-        String name = type.getName();
-        int lambda = name.indexOf("$$Lambda");
-        name = lambda < 0 ? name : name.substring(0, lambda);
-        return name.substring(name.lastIndexOf('.') + 1);
     }
 
     /** The handler's name in metrics, logs and thread names. */

@@ -29,6 +29,14 @@ public interface ResourceEventHandler<T> {
         };
     }
 
+    /** The handler's name in states, logs and thread names; by default that of its class. */
+    default String name() {
+        String name = getClass().getName();
+        int lambda = name.indexOf("$$Lambda");
+        name = lambda < 0 ? name : name.substring(0, lambda);
+        return name.substring(name.lastIndexOf('.') + 1);
+    }
+
     /**
      * @param initial whether the object is part of the initial list, or of the replay for a handler that was added
      *     later

@@ -7,6 +7,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -35,8 +36,8 @@ public final class ScopedInformers implements SharedInformerFactory, AutoCloseab
     private final boolean prompt;
     private final Map<SharedIndexInformer<?>, Scoped<?>> used = new IdentityHashMap<>();
     private final List<Runnable> undo = new ArrayList<>();
-    /** The handlers that may not have had the initial list; null once {@link #haveHandled} was true. */
-    private @Nullable List<Handling> initial = new ArrayList<>();
+    /** The handlers that {@link #whenHandled} waits for. */
+    private final List<Handling> initial = new ArrayList<>();
     /** The registrations that wait for {@link #open}; null once it was called. */
     private @Nullable List<Handling> deferred;
     private boolean closed;
@@ -81,33 +82,25 @@ public final class ScopedInformers implements SharedInformerFactory, AutoCloseab
     }
 
     /**
-     * Whether every handler of these informers that was added so far has had every object of the initial list. From
-     * then on the owner may act on the state that its handlers have built.
+     * Calls an action once, as soon as every handler of these informers that was added so far has had every object of
+     * the initial list: at once if all have. From then on the owner may act on the state that its handlers have built.
+     * Otherwise a thread of the informers calls it, so it must not block.
      */
-    public boolean haveHandled(Collection<SharedIndexInformer<?>> informers) {
-        List<Handling> left;
+    public void whenHandled(Collection<SharedIndexInformer<?>> informers, Runnable action) {
+        CompletableFuture<?>[] handled;
         synchronized (this) {
-            if (deferred != null || initial == null) {
-                return initial == null;
-            }
-            left = List.copyOf(initial);
+            handled = initial.stream().filter(each -> informers.contains(each.informer)).map(each -> each.handled)
+                    .toArray(CompletableFuture<?>[]::new);
+            initial.clear();
         }
-        if (left.stream().anyMatch(each -> informers.contains(each.informer) && !each.isThrough())) {
-            return false;
-        }
-        synchronized (this) {
-            initial = null;
-        }
-        return true;
+        CompletableFuture<Void> unused = CompletableFuture.allOf(handled).thenRun(action);
     }
 
     private SharedIndexInformer.Registration register(SharedIndexInformer<?> informer,
             Supplier<SharedIndexInformer.Registration> handler) {
         Handling made = new Handling(informer, handler);
         synchronized (this) {
-            if (initial != null) {
-                initial.add(made);
-            }
+            initial.add(made);
             if (deferred != null) {
                 deferred.add(made);
                 return made;
@@ -122,6 +115,8 @@ public final class ScopedInformers implements SharedInformerFactory, AutoCloseab
         private final SharedIndexInformer<?> informer;
         private final Supplier<SharedIndexInformer.Registration> handler;
         private SharedIndexInformer.@Nullable Registration registered;
+        /** Completed when the handler has had the whole initial list or is removed. */
+        private final CompletableFuture<Void> handled = new CompletableFuture<>();
         private boolean removed;
 
         Handling(SharedIndexInformer<?> informer, Supplier<SharedIndexInformer.Registration> handler) {
@@ -134,6 +129,7 @@ public final class ScopedInformers implements SharedInformerFactory, AutoCloseab
                 SharedIndexInformer.Registration made = handler.get();
                 registered = made;
                 onClose(made::remove);
+                made.whenSynced(() -> handled.complete(null));
             }
         }
 
@@ -142,17 +138,20 @@ public final class ScopedInformers implements SharedInformerFactory, AutoCloseab
             return registered != null && registered.hasSynced();
         }
 
-        /** Whether the handler has had the whole initial list. */
-        synchronized boolean isThrough() {
-            return removed || hasSynced();
+        @Override
+        public void whenSynced(Runnable action) {
+            CompletableFuture<Void> unused = handled.thenRun(action);
         }
 
         @Override
-        public synchronized void remove() {
-            removed = true;
-            if (registered != null) {
-                registered.remove();
+        public void remove() {
+            synchronized (this) {
+                removed = true;
+                if (registered != null) {
+                    registered.remove();
+                }
             }
+            handled.complete(null);
         }
     }
 

@@ -91,6 +91,12 @@ public interface SharedIndexInformer<T> {
         /** Whether the handler was called for every object of the initial list. */
         boolean hasSynced();
 
+        /**
+         * Calls an action once, as soon as {@link #hasSynced} is true: at once if it is. Otherwise a thread of the
+         * informer or of its handlers calls it, so it must not block. It is not called for a handler that was removed.
+         */
+        void whenSynced(Runnable action);
+
         /** Removes the handler. A call in progress completes; no further call follows. */
         void remove();
     }

@@ -1,38 +1,38 @@
 package dev.wheelhouse.informer;
 
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.BooleanSupplier;
 
 /**
  * Tracks whether one handler has got the whole initial list: a latch that counts the pending initial adds (upstream:
- * client-go {@code tools/cache/synctrack}). Thread safe.
+ * client-go {@code tools/cache/synctrack}), and one more for the end of the list. Thread safe.
  */
 final class SyncTracker {
-    private final AtomicLong waiting = new AtomicLong();
-    private final BooleanSupplier allStarted;
-    private volatile boolean synced;
-
-    /** @param allStarted whether {@link #start} was called for all initial adds */
-    SyncTracker(BooleanSupplier allStarted) {
-        this.allStarted = allStarted;
-    }
+    private final AtomicLong waiting = new AtomicLong(1);
+    private final CompletableFuture<Void> synced = new CompletableFuture<>();
 
     /** Counts an initial add that was queued. */
     void start() {
         waiting.incrementAndGet();
     }
 
-    /** Counts an initial add that was delivered. */
+    /** Counts an initial add that was delivered, and once that all initial adds were queued. */
     void finished() {
-        if (waiting.decrementAndGet() < 0) {
+        long left = waiting.decrementAndGet();
+        if (left < 0) {
             throw new IllegalStateException("more initial adds finished than started");
+        }
+        if (left == 0) {
+            synced.complete(null);
         }
     }
 
     boolean hasSynced() {
-        if (!synced && allStarted.getAsBoolean() && waiting.get() == 0) {
-            synced = true;
-        }
-        return synced;
+        return synced.isDone();
+    }
+
+    /** Calls an action once, as soon as {@link #hasSynced} is true. */
+    void whenSynced(Runnable action) {
+        CompletableFuture<Void> unused = synced.thenRun(action);
     }
 }

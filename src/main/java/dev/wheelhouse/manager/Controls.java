@@ -22,7 +22,7 @@ final class Controls implements ControllerControl {
     private final LiveSyncs syncs;
     private final Runnable wake;
     private final WorkerGate valve;
-    private volatile @Nullable LifeContext life;
+    private volatile @Nullable LifeQueues life;
     private volatile @Nullable RateLimits limits;
     private volatile int workers;
 
@@ -44,13 +44,13 @@ final class Controls implements ControllerControl {
         return limits;
     }
 
-    void begin(LifeContext context) {
-        life = context;
+    void begin(LifeQueues queues) {
+        life = queues;
     }
 
     private List<RateLimitingQueue<?>> queues() {
-        LifeContext now = life;
-        return now == null ? List.of() : now.queues();
+        LifeQueues now = life;
+        return now == null ? List.of() : now.known();
     }
 
     record Further(Worker<?> worker, int number) {}

@@ -7,8 +7,8 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerMetrics;
-import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.controller.Parallel;
 import dev.wheelhouse.election.Leadership;
 import dev.wheelhouse.event.EventBroadcaster;
@@ -35,9 +35,9 @@ public record Engine(Election election, ControllerManager manager, Shards shards
      *
      * @param workers the number of a controller's workers, by its name and its own default
      */
-    public static DefaultControllerContext.Settings settings(DefaultControllerContext.Workers workers,
+    public static ControllerContext.Settings settings(ControllerContext.Workers workers,
             ManagerGuard guard, Leadership leadership, ControllerMetrics metrics) {
-        return new DefaultControllerContext.Settings(workers, Parallel.virtualThreads(16), guard::observes,
+        return new ControllerContext.Settings(workers, Parallel.virtualThreads(16), guard::observes,
                 controller -> leadership.isLeader() && !guard.observes(controller), metrics);
     }
 

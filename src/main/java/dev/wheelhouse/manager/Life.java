@@ -52,6 +52,8 @@ final class Life {
     private volatile List<WhileLeading> loops = List.of();
     private volatile boolean begun;
     private volatile boolean opened;
+    /** Whether the handlers have had the initial list. */
+    private volatile boolean handled;
     private volatile boolean running;
     private volatile String ending = "";
     private boolean interrupted;
@@ -118,8 +120,12 @@ final class Life {
         if (!opened) {
             opened = true;
             informers.open();
+            informers.whenHandled(caches, () -> {
+                handled = true;
+                wake.run();
+            });
         }
-        if (!informers.haveHandled(caches)) {
+        if (!handled) {
             return false;
         }
         Map<OutageBackoff<?>, Integer> workers = new HashMap<>();
@@ -147,11 +153,6 @@ final class Life {
         }
     }
 
-    /** Whether only the handlers delay the loops. Nothing wakes the manager when they have had the initial list. */
-    boolean waitsForHandlers() {
-        return opened && !running && ending.isEmpty();
-    }
-
     boolean runs() {
         return running && ending.isEmpty();
     }
@@ -175,7 +176,7 @@ final class Life {
                 reasons.add(cache.state().name() + ": the cache has not reached the beginning of the lead yet");
             }
         }
-        if (waitsForHandlers()) {
+        if (opened && !handled) {
             reasons.add(controller.name() + ": its handlers have not had every object of its caches yet");
         }
         return reasons;

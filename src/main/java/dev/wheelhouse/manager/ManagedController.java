@@ -36,6 +36,7 @@ final class ManagedController {
 
     private final ControllerDescriptor descriptor;
     private final Surroundings around;
+    private final ControllerContext context;
     private final Clock clock;
     private final Backoff backoff;
     private final LiveSyncs syncs;
@@ -68,18 +69,19 @@ final class ManagedController {
     ManagedController(ControllerDescriptor descriptor, Surroundings around) {
         this.descriptor = descriptor;
         this.around = around;
-        this.clock = around.context.clock();
+        this.context = around.context.of(descriptor.name());
+        this.clock = context.clock();
         this.syncs = new LiveSyncs(label(), this::loops, clock);
         this.controls = new Controls(label(), syncs, around.wake);
         this.backoff = new Backoff(Duration.ofSeconds(1), Duration.ofMinutes(1), 2, 0.1, Duration.ofMinutes(5), clock,
                 new SplittableRandom());
         this.preparation = descriptor.preparation() == null
                 ? null
-                : new PreparationLoop(descriptor.preparation(), around.context, () -> {
+                : new PreparationLoop(descriptor.preparation(), context, () -> {
                     around.types.lookSoon();
                     around.wake.run();
                 });
-        this.unmanaged = around.context.metrics().managed(descriptor.name(),
+        this.unmanaged = context.metrics().managed(descriptor.name(),
                 () -> runs() && around.leadership.isLeader(),
                 () -> syncs.blocking().size(), syncs::failingKeys);
     }
@@ -118,7 +120,7 @@ final class ManagedController {
                     if (leadsSince != null && !closed) {
                         goOn(now, leadsSince);
                     }
-                    return now.waitsForHandlers() ? LOOK_AGAIN.toNanos() : Loop.IDLE;
+                    return Loop.IDLE;
                 }
                 now.end(why);
             }
@@ -226,15 +228,15 @@ final class ManagedController {
 
     private long make(@Nullable Long leadsSince) {
         boolean always = around.leadership == Leadership.ALONE;
-        ScopedInformers informers = new ScopedInformers(around.context.informers(), around.sharing, always,
+        ScopedInformers informers = new ScopedInformers(context.informers(), around.sharing, always,
                 descriptor.isPrompt());
-        LifeContext context = new LifeContext(name(), around.context, informers, controls.limits());
+        LifeQueues queues = new LifeQueues(context, controls.limits());
         try {
             boolean observes = around.guard.observes(name());
-            Life made = new Life(descriptor.factory().apply(context), observes, informers, this::acts, controls,
-                    around);
+            Life made = new Life(descriptor.factory().apply(context.with(informers).with(queues)), observes, informers,
+                    this::acts, controls, around);
             life = made;
-            controls.begin(context);
+            controls.begin(queues);
             problem = "";
             lastFailure = "";
             nextTry = null;
@@ -248,9 +250,9 @@ final class ManagedController {
             if (leadsSince != null) {
                 goOn(made, leadsSince);
             }
-            return made.waitsForHandlers() ? LOOK_AGAIN.toNanos() : Loop.IDLE;
+            return Loop.IDLE;
         } catch (RuntimeException | Error e) {
-            context.shutDownQueues();
+            queues.shutDown();
             informers.close();
             life = null;
             return failed(e);

@@ -57,7 +57,7 @@ final class CrdInstaller implements Preparation {
      */
     @Override
     public String prepare(ControllerContext context) {
-        return prepare(context.client(), context.mayWrite(operator.name()));
+        return prepare(context.client(), context.of(operator.name()).mayWrite());
     }
 
     String prepare(KubeClient client, boolean writes) {

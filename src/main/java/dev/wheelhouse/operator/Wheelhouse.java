@@ -21,8 +21,8 @@ import dev.wheelhouse.client.http.ContentType;
 import dev.wheelhouse.client.http.CountedRequests;
 import dev.wheelhouse.client.http.HttpKubeClient;
 import dev.wheelhouse.client.http.KubeConfigs;
+import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerMetrics;
-import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.election.ElectionOptions;
 import dev.wheelhouse.event.EventBroadcaster;
 import dev.wheelhouse.informer.InformerFactory;
@@ -80,7 +80,7 @@ public final class Wheelhouse implements AutoCloseable {
                 InformerOptions.defaults());
         EventBroadcaster events = new EventBroadcaster(client, clock, wanted.registry);
         LoopRunner runner = new LoopRunner("wheelhouse", clock);
-        var context = new DefaultControllerContext(client, informers, clock, events::recorder,
+        var context = new ControllerContext(client, informers, clock, events::recorder,
                 Engine.settings((controller, preset) -> preset == null ? Builder.WORKERS : preset, guard,
                         election.leadership(), new ControllerMetrics(wanted.registry)));
         HealthServer opened = null;

@@ -10,7 +10,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
 
 import dev.wheelhouse.builtin.BuiltInControllers;
-import dev.wheelhouse.controller.DefaultControllerContext;
+import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.manager.ControllerSelection;
 import dev.wheelhouse.operator.Operator;
@@ -47,7 +47,7 @@ record KnownControllers(List<ControllerDescriptor> all) {
      * The numbers of workers. An option of the controller counts before its own default, and that before
      * {@code wheelhouse.workers}. A controller with a flag of kube-controller-manager has no other default.
      */
-    DefaultControllerContext.Workers workers(WheelhouseProperties properties, ControllerManagerFlags flags) {
+    ControllerContext.Workers workers(WheelhouseProperties properties, ControllerManagerFlags flags) {
         Map<String, Integer> named = named(properties.workersOf());
         Map<String, Integer> flagged = flags.workers();
         Integer ofAll = properties.workers();

@@ -29,7 +29,6 @@ import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.http.ControllerClients;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerMetrics;
-import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.controller.RunningSync;
 import dev.wheelhouse.embedded.HollowCluster;
 import dev.wheelhouse.event.EventBroadcaster;
@@ -232,9 +231,9 @@ class WheelhouseAutoConfiguration {
             ManagerGuard guard, Clock clock, Journal journal, ObjectProvider<KnownControllers> known,
             ControllerClients clients) {
         // The application's controllers may need beans that need this one.
-        Supplier<DefaultControllerContext.Workers> workers = SingletonSupplier
+        Supplier<ControllerContext.Workers> workers = SingletonSupplier
                 .of(() -> known.getObject().workers(properties, flags));
-        return (informers, lead, counts) -> new DefaultControllerContext(client,
+        return (informers, lead, counts) -> new ControllerContext(client,
                 name -> clients.of(name, UpstreamControllers.account(name)), informers, clock,
                 component -> events.recorder(component, () -> RunningSync.reason(component, clock)),
                 Engine.settings((controller, preset) -> workers.get().of(controller, preset), guard, lead,

@@ -8,8 +8,7 @@ import java.util.stream.IntStream;
 
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.controller.ControllerContext;
-import dev.wheelhouse.controller.DefaultControllerContext;
-import dev.wheelhouse.controller.DefaultControllerContext.Settings;
+import dev.wheelhouse.controller.ControllerContext.Settings;
 import dev.wheelhouse.controller.Options;
 import dev.wheelhouse.election.Leadership;
 import dev.wheelhouse.embedded.HollowCluster;
@@ -50,7 +49,7 @@ final class ControllerProcess implements AutoCloseable {
         informers = new InformerFactory(client, clock, Meters.NONE, options);
         events = new EventBroadcaster(client, clock, Meters.NONE);
         ControllerContext context = view
-                .apply(new DefaultControllerContext(client, informers, clock, events::recorder, settings));
+                .apply(new ControllerContext(client, informers, clock, events::recorder, settings));
         manager = new ControllerManager(context, controllers,
                 new ManagerGuard(ManagerGuard.Mode.TAKEOVER, client, clock), Leadership.ALONE, Standby.COLD, runner);
         cluster = new HollowCluster(new HollowCluster.Options(IntStream.range(0, nodes)

@@ -57,7 +57,7 @@ final class SimulatedProcess implements Interceptor, AutoCloseable {
         this.run = run;
         this.name = name;
         this.process = ControllerProcess.stepped(new InterceptedClient(client, this), run.clock(), List.of(descriptor),
-                0, context -> new ToldContext(context, this),
+                0, context -> context.with(new ToldSyncs(this)),
                 InformerOptions.builder().batch(1).seed(seed).detectMutations(detectMutations).build(),
                 Options.DEFAULTS);
     }

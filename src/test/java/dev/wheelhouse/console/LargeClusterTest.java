@@ -21,7 +21,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.controller.DefaultControllerContext;
+import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.journal.Journal;
 import dev.wheelhouse.manager.ControllerManager;
 import dev.wheelhouse.manager.Election;
@@ -42,7 +42,7 @@ class LargeClusterTest {
     private final Cluster cluster = new Cluster(ResourceType.PODS, ResourceType.REPLICA_SETS);
     private final LoopRunner runner = new LoopRunner("test", cluster.clock);
     private final Parts parts = new Parts(
-            new ControllerManager(cluster.context(DefaultControllerContext.Settings.stepped()), List.of(),
+            new ControllerManager(cluster.context(ControllerContext.Settings.stepped()), List.of(),
                     new ManagerGuard(ManagerGuard.Mode.OBSERVE, cluster.client(), cluster.clock),
                     Election.none().leadership(), Standby.COLD, runner),
             () -> cluster.informers().states(), cluster.informers(), Journal.NONE, List::of, cluster.client(),

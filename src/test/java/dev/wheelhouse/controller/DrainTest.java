@@ -62,8 +62,8 @@ class DrainTest {
 
     @BeforeEach
     void start() throws InterruptedException {
-        DefaultControllerContext context = new DefaultControllerContext(cluster.client(), cluster.informers(),
-                Clock.system(), component -> EventRecorder.NONE, DefaultControllerContext.Settings.defaults());
+        ControllerContext context = new ControllerContext(cluster.client(), cluster.informers(),
+                Clock.system(), component -> EventRecorder.NONE, ControllerContext.Settings.defaults());
         manager = new ControllerManager(context,
                 List.of(new ControllerDescriptor("slow", java.util.Set.of(), Slow::new)),
                 new ManagerGuard(ManagerGuard.Mode.TAKEOVER, cluster.client(), Clock.system()), Leadership.ALONE,

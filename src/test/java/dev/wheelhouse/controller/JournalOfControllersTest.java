@@ -31,9 +31,9 @@ class JournalOfControllersTest {
     private final Journal journal = new Journal(cluster.clock, Journal.DEFAULT_BYTES);
     private final EventBroadcaster events = new EventBroadcaster(cluster.client(), cluster.clock, Meters.NONE,
             journal);
-    private final DefaultControllerContext context = new DefaultControllerContext(cluster.client(), cluster.informers(),
+    private final ControllerContext context = new ControllerContext(cluster.client(), cluster.informers(),
             cluster.clock, component -> events.recorder(component, () -> RunningSync.reason(component, cluster.clock)),
-            DefaultControllerContext.Settings.stepped().with(journal));
+            ControllerContext.Settings.stepped().with(journal));
     private final Copier copier = new Copier(context);
 
     /** Makes two pods for each ConfigMap of the namespace shop. */
@@ -43,28 +43,8 @@ class JournalOfControllersTest {
         Copier(ControllerContext context) {
             super("copier", context);
             configMaps = informerFor(ResourceType.CONFIG_MAPS, V1ConfigMap.class);
-            configMaps.addEventHandler(new ResourceEventHandler<>() {
-                @Override
-                public void onAdd(V1ConfigMap object, boolean initial) {
-                    add(object);
-                }
-
-                @Override
-                public void onUpdate(V1ConfigMap before, V1ConfigMap after) {
-                    add(after);
-                }
-
-                @Override
-                public void onDelete(V1ConfigMap object, boolean finalStateUnknown) {
-                    add(object);
-                }
-            });
-        }
-
-        private void add(V1ConfigMap object) {
-            if (object.getMetadata().getName().equals("notice")) {
-                queue.add(ObjectKey.of(object));
-            }
+            watch(configMaps).when(change -> change.object().getMetadata().getName().equals("notice"))
+                    .enqueue(ObjectKey::of);
         }
 
         @Override

@@ -33,8 +33,8 @@ class KeyedControllerTest {
         cluster.close();
     }
 
-    private DefaultControllerContext context(boolean observeOnly) {
-        return cluster.context(new DefaultControllerContext.Settings((controller, preset) -> 2, Parallel.inOrder(),
+    private ControllerContext context(boolean observeOnly) {
+        return cluster.context(new ControllerContext.Settings((controller, preset) -> 2, Parallel.inOrder(),
                 controller -> observeOnly, controller -> true, ControllerMetrics.NONE));
     }
 
@@ -201,7 +201,7 @@ class KeyedControllerTest {
     @Test
     void anObservingControllerCountsAPlanThatStaysOnceAndHasNoEffects() throws Exception {
         List<String> counted = new ArrayList<>();
-        Scripted scripted = new Scripted(cluster.context(new DefaultControllerContext.Settings(
+        Scripted scripted = new Scripted(cluster.context(new ControllerContext.Settings(
                 (controller, preset) -> 1, Parallel.inOrder(), controller -> true, controller -> false,
                 new ControllerMetrics(Meters.NONE) {
                     @Override

@@ -14,6 +14,11 @@ import io.micrometer.observation.ObservationRegistry;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.controller.KeyedController;
+import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.world.Cluster;
 import dev.wheelhouse.world.Manifests;
@@ -49,8 +54,8 @@ class ObservedSyncTest {
     }
 
     private void run() {
-        var settings = DefaultControllerContext.Settings.stepped();
-        Maker maker = new Maker(cluster.context(new DefaultControllerContext.Settings(settings.workers(),
+        var settings = ControllerContext.Settings.stepped();
+        Maker maker = new Maker(cluster.context(new ControllerContext.Settings(settings.workers(),
                 settings.parallel(), settings.observes(), settings.mayWrite(),
                 new ControllerMetrics(Meters.NONE, registry))));
         cluster.settle(maker.loops());

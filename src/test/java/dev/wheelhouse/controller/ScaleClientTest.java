@@ -35,7 +35,7 @@ class ScaleClientTest {
     private final Cluster cluster = new Cluster();
     private final ScaleClient scales = new ScaleClient(cluster.client(),
             new ResourceMapper(cluster.client(), cluster.clock));
-    private final ActionExecutor executor = cluster.context().executor("test");
+    private final ActionExecutor executor = cluster.context().of("test").executor("test");
 
     @AfterEach
     void close() {

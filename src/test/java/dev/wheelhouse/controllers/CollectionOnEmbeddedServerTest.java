@@ -28,7 +28,7 @@ import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ListOptions;
 import dev.wheelhouse.controller.Controller;
-import dev.wheelhouse.controller.DefaultControllerContext;
+import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controllers.deployment.DeploymentController;
 import dev.wheelhouse.controllers.garbagecollector.GarbageCollector;
 import dev.wheelhouse.controllers.namespace.NamespaceController;
@@ -55,8 +55,8 @@ class CollectionOnEmbeddedServerTest {
 
     @BeforeEach
     void start() throws InterruptedException {
-        var context = new DefaultControllerContext(server.client("wheelhouse"), informers, clock,
-                component -> EventRecorder.NONE, DefaultControllerContext.Settings.stepped());
+        var context = new ControllerContext(server.client("wheelhouse"), informers, clock,
+                component -> EventRecorder.NONE, ControllerContext.Settings.stepped());
         controllers.add(new DeploymentController(context));
         controllers.add(new ReplicaSetController(context));
         controllers.add(new GarbageCollector(context));

@@ -27,7 +27,7 @@ class ProcessorListenerTest {
 
     private ProcessorListener<V1ConfigMap> listener(ResourceEventHandler<V1ConfigMap> handler, int bound) {
         return new ProcessorListener<>(ResourceType.CONFIG_MAPS, handler, Duration.ZERO, bound,
-                new SyncTracker(() -> true), new Signal(), new ManualClock(),
+                new SyncTracker(), new Signal(), new ManualClock(),
                 new InformerMeters(registry, new ManualClock(), Tags.empty()));
     }
 

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 import dev.wheelhouse.builtin.BuiltInControllers;
 import dev.wheelhouse.controller.Controller;
-import dev.wheelhouse.controller.DefaultControllerContext;
+import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.Worker;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.world.Cluster;
@@ -31,7 +31,7 @@ final class AllControllers {
     final Cluster cluster;
     private final Map<String, Controller> controllers = new LinkedHashMap<>();
 
-    AllControllers(Cluster cluster, DefaultControllerContext context) {
+    AllControllers(Cluster cluster, ControllerContext context) {
         this.cluster = cluster;
         for (ControllerDescriptor descriptor : BuiltInControllers.all()) {
             controllers.put(descriptor.name(), descriptor.factory().apply(context));
@@ -74,7 +74,7 @@ final class AllControllers {
         private static final List<String> SHARED = List.of("dev.wheelhouse.informer.", "dev.wheelhouse.client.",
                 "dev.wheelhouse.apiserver.", "dev.wheelhouse.world.", "dev.wheelhouse.runtime.",
                 "dev.wheelhouse.journal.", "dev.wheelhouse.facts.", "dev.wheelhouse.api.", "dev.wheelhouse.testing.",
-                "dev.wheelhouse.controller.DefaultControllerContext");
+                "dev.wheelhouse.controller.ControllerContext");
         private final Map<String, Integer> sizes;
         private final Set<Object> seen = Collections.newSetFromMap(new IdentityHashMap<>());
 

@@ -17,7 +17,6 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.controller.ControllerContext;
-import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
@@ -25,7 +24,6 @@ import dev.wheelhouse.election.Leadership;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.InformerFactory;
 import dev.wheelhouse.informer.InformerState;
-import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LoopRunner;
 import dev.wheelhouse.world.Cluster;
@@ -50,12 +48,7 @@ class ComingAndGoingTypeTest {
     private final class OfWebsites extends KeyedController<ObjectKey> {
         OfWebsites(ControllerContext context) {
             super("website-operator", context);
-            informerFor(WEBSITES, Unstructured.class).addEventHandler(new ResourceEventHandler<>() {
-                @Override
-                public void onAdd(Unstructured object, boolean initial) {
-                    queue.add(ObjectKey.of(object));
-                }
-            });
+            watch(informerFor(WEBSITES, Unstructured.class)).onAdd().enqueue(ObjectKey::of);
         }
 
         @Override
@@ -79,8 +72,8 @@ class ComingAndGoingTypeTest {
     @BeforeEach
     void start() {
         manager = new ControllerManager(
-                new DefaultControllerContext(client, informers, Clock.system(), component -> EventRecorder.NONE,
-                        DefaultControllerContext.Settings.defaults()),
+                new ControllerContext(client, informers, Clock.system(), component -> EventRecorder.NONE,
+                        ControllerContext.Settings.defaults()),
                 List.of(new ControllerDescriptor("website-operator", Set.of(), "", Set.of(WEBSITES), true,
                         OfWebsites::new), new ControllerDescriptor("other", Set.of(), OfNothing::new)),
                 new ManagerGuard(ManagerGuard.Mode.TAKEOVER, client, Clock.system()), Leadership.ALONE,

@@ -21,7 +21,6 @@ import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.controller.ControllerContext;
-import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
@@ -30,7 +29,6 @@ import dev.wheelhouse.election.LeaderElector;
 import dev.wheelhouse.election.Leadership;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.InformerFactory;
-import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.LoopRunner;
@@ -55,12 +53,8 @@ class ControllerManagerTest {
     private final class OfPods extends KeyedController<ObjectKey> {
         OfPods(ControllerContext context) {
             super("of-pods", context);
-            informerFor(ResourceType.PODS, V1Pod.class).addEventHandler(new ResourceEventHandler<>() {
-                @Override
-                public void onAdd(V1Pod pod, boolean initial) {
-                    handled.add(pod.getMetadata().getName());
-                }
-            });
+            watch(informerFor(ResourceType.PODS, V1Pod.class)).onAdd()
+                    .run(change -> handled.add(change.object().getMetadata().getName()));
         }
 
         @Override
@@ -75,8 +69,8 @@ class ControllerManagerTest {
 
     private ControllerManager manager(Leadership leadership, Standby standby) {
         return new ControllerManager(
-                new DefaultControllerContext(client, informers, clock, component -> EventRecorder.NONE,
-                        DefaultControllerContext.Settings.stepped()),
+                new ControllerContext(client, informers, clock, component -> EventRecorder.NONE,
+                        ControllerContext.Settings.stepped()),
                 List.of(new ControllerDescriptor("of-pods", Set.of(), OfPods::new)),
                 new ManagerGuard(ManagerGuard.Mode.TAKEOVER, client, clock), leadership, standby, runner);
     }

@@ -20,7 +20,6 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerMetrics;
-import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.controller.FailingKey;
 import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.OutageBackoff;
@@ -49,7 +48,7 @@ class ControlsTest {
     private final Map<String, RuntimeException> failures = new ConcurrentHashMap<>();
     private final Semaphore mayEnd = new Semaphore(0);
     private final ControllerManager manager = new ControllerManager(
-            cluster.context(new DefaultControllerContext.Settings((name, preset) -> 2, Parallel.inOrder(),
+            cluster.context(new ControllerContext.Settings((name, preset) -> 2, Parallel.inOrder(),
                     name -> false, name -> true, ControllerMetrics.NONE)),
             List.of(new ControllerDescriptor("keeper", Set.of(), Keeper::new)),
             new ManagerGuard(ManagerGuard.Mode.TAKEOVER, cluster.client(), cluster.clock), Election.none().leadership(),

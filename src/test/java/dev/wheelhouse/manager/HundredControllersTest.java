@@ -20,7 +20,6 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.controller.ControllerContext;
-import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
@@ -28,7 +27,6 @@ import dev.wheelhouse.election.ElectionOptions;
 import dev.wheelhouse.election.LeaderElector;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.InformerFactory;
-import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LoopRunner;
@@ -59,12 +57,7 @@ class HundredControllersTest {
         OfType(int number, ControllerContext context) {
             super("operator-" + number, context);
             this.number = number;
-            informerFor(TYPES.get(number), Unstructured.class).addEventHandler(new ResourceEventHandler<>() {
-                @Override
-                public void onAdd(Unstructured object, boolean initial) {
-                    queue.add(ObjectKey.of(object));
-                }
-            });
+            watch(informerFor(TYPES.get(number), Unstructured.class)).onAdd().enqueue(ObjectKey::of);
         }
 
         @Override
@@ -116,8 +109,8 @@ class HundredControllersTest {
 
             long start = System.nanoTime();
             ControllerManager manager = new ControllerManager(
-                    new DefaultControllerContext(client, informers, Clock.system(), component -> EventRecorder.NONE,
-                            DefaultControllerContext.Settings.defaults()),
+                    new ControllerContext(client, informers, Clock.system(), component -> EventRecorder.NONE,
+                            ControllerContext.Settings.defaults()),
                     IntStream.range(0, COUNT).mapToObj(i -> new ControllerDescriptor("operator-" + i, Set.of(), "",
                             Set.of(TYPES.get(i)), true, context -> new OfType(i, context))).toList(),
                     new ManagerGuard(ManagerGuard.Mode.TAKEOVER, client, Clock.system()), elector, Standby.WARM,

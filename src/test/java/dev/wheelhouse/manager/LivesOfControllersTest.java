@@ -28,13 +28,11 @@ import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.Controller;
 import dev.wheelhouse.controller.ControllerContext;
-import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Parallel;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.election.Leadership;
-import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.runtime.LoopRunner;
 import dev.wheelhouse.world.Cluster;
@@ -63,28 +61,12 @@ class LivesOfControllersTest {
 
         OfConfigMaps(String name, ControllerContext context) {
             super(name, context);
-            writes = context.mayWrite(name);
+            writes = context.of(name).mayWrite();
             SharedIndexInformer<V1ConfigMap> informer = informerFor(ResourceType.CONFIG_MAPS, V1ConfigMap.class);
             informer.getIndexer().addIndex(name, object -> List.of("all"));
-            informer.addEventHandler(new ResourceEventHandler<>() {
-                @Override
-                public void onAdd(V1ConfigMap object, boolean initial) {
-                    // The server makes one of its own.
-                    if (!object.getMetadata().getNamespace().equals("kube-system")) {
-                        queue.add(ObjectKey.of(object));
-                    }
-                }
-
-                @Override
-                public void onUpdate(V1ConfigMap before, V1ConfigMap after) {
-                    queue.add(ObjectKey.of(after));
-                }
-
-                @Override
-                public void onDelete(V1ConfigMap object, boolean finalStateUnknown) {
-                    queue.add(ObjectKey.of(object));
-                }
-            });
+            // The server makes one of its own.
+            watch(informer).when(change -> !change.isAddition()
+                    || !change.object().getMetadata().getNamespace().equals("kube-system")).enqueue(ObjectKey::of);
         }
 
         @Override
@@ -134,7 +116,7 @@ class LivesOfControllersTest {
     private ControllerManager manager(ControllerDescriptor... descriptors) {
         ManagerGuard decides = guard;
         return new ControllerManager(
-                cluster.context(new DefaultControllerContext.Settings((name, preset) -> 2, Parallel.inOrder(),
+                cluster.context(new ControllerContext.Settings((name, preset) -> 2, Parallel.inOrder(),
                         decides::observes, name -> leads && !decides.observes(name),
                         dev.wheelhouse.controller.ControllerMetrics.NONE)),
                 List.of(descriptors), guard, leadership, Standby.COLD, runner);
@@ -231,20 +213,9 @@ class LivesOfControllersTest {
                 descriptor("remembers", context -> new KeyedController<ObjectKey>("remembers",
                         context) {
                     {
-                        informerFor(ResourceType.CONFIG_MAPS, V1ConfigMap.class).addEventHandler(
-                                new ResourceEventHandler<>() {
-                                    @Override
-                                    public void onAdd(V1ConfigMap object, boolean initial) {
-                                        remembered.add(object.getMetadata().getName());
-                                        queue.add(ObjectKey.of(object));
-                                    }
-
-                                    @Override
-                                    public void onUpdate(V1ConfigMap before, V1ConfigMap after) {}
-
-                                    @Override
-                                    public void onDelete(V1ConfigMap object, boolean finalStateUnknown) {}
-                                });
+                        watch(informerFor(ResourceType.CONFIG_MAPS, V1ConfigMap.class)).onAdd()
+                                .first(change -> remembered.add(change.object().getMetadata().getName()))
+                                .enqueue(ObjectKey::of);
                     }
 
                     @Override
@@ -267,15 +238,18 @@ class LivesOfControllersTest {
     }
 
     @Test
-    void theManagerSaysThatItWaitsForHandlersAndLooksAgain() throws InterruptedException {
+    @Timeout(30)
+    void theManagerSaysThatItWaitsForHandlersAndIsWokenByTheLast() throws InterruptedException {
         configMap("a");
         ControllerManager manager = manager(descriptor("waits"));
         manager.step();
         cluster.deliver();
-        assertThat(manager.step()).isBetween(1L, Duration.ofSeconds(1).toNanos());
+        manager.await(0);
+        manager.step();
         assertThat(manager.waitingFor())
                 .containsExactly("waits: its handlers have not had every object of its caches yet");
         cluster.deliver();
+        manager.await(Duration.ofMinutes(1).toNanos());
         manager.step();
         assertThat(manager.isRunning()).isTrue();
     }

@@ -14,8 +14,8 @@ import io.kubernetes.client.common.KubernetesObject;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
+import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerMetrics;
-import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.controller.Options;
 import dev.wheelhouse.controller.Parallel;
 import dev.wheelhouse.controllers.ControllerOptions;
@@ -31,7 +31,7 @@ class ObservingControllersTest {
     private final Cluster cluster = new Cluster(ResourceType.PODS, ResourceType.CONFIG_MAPS, ResourceType.NODES,
             ResourceType.SERVICES, ResourceType.REPLICA_SETS, ResourceType.JOBS);
     private final AllControllers all = new AllControllers(cluster, cluster.context(
-            new DefaultControllerContext.Settings((controller, preset) -> 1, Parallel.inOrder(), controller -> true,
+            new ControllerContext.Settings((controller, preset) -> 1, Parallel.inOrder(), controller -> true,
                     controller -> false, ControllerMetrics.NONE)
                     .with(Options.DEFAULTS.with(new ControllerOptions.NodeIpam(true,
                             List.of("10.1.0.0/22"), List.of(), 0, 0, 0)))));

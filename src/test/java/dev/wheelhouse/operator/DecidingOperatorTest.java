@@ -15,8 +15,8 @@ import io.kubernetes.client.openapi.models.V1Deployment;
 import dev.wheelhouse.Logged;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerMetrics;
-import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.controller.Parallel;
 import dev.wheelhouse.meters.Meters;
 
@@ -139,7 +139,7 @@ class DecidingOperatorTest {
                 planned.add(controller + " " + verb + " " + type);
             }
         };
-        world.restart(() -> world.cluster.context(new DefaultControllerContext.Settings((name, preset) -> 1,
+        world.restart(() -> world.cluster.context(new ControllerContext.Settings((name, preset) -> 1,
                 Parallel.inOrder(), name -> true, name -> true, metrics)));
         createBlog();
         world.settle();

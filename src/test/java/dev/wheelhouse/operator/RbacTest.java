@@ -48,7 +48,7 @@ import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.client.http.HttpKubeClient;
-import dev.wheelhouse.controller.DefaultControllerContext;
+import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.election.ElectionOptions;
 import dev.wheelhouse.election.LeaderElector;
@@ -178,8 +178,8 @@ class RbacTest {
                     Duration.ofSeconds(15), Duration.ofSeconds(10), Duration.ofMillis(200)), client, clock,
                     new SplittableRandom(), Meters.NONE);
             manager = new ControllerManager(
-                    new DefaultControllerContext(client, informers, clock, events::recorder,
-                            DefaultControllerContext.Settings.defaults()),
+                    new ControllerContext(client, informers, clock, events::recorder,
+                            ControllerContext.Settings.defaults()),
                     List.of(Operators.descriptor(new Sites()), Operators.descriptor(new Copies())),
                     new ManagerGuard(ManagerGuard.Mode.TAKEOVER, client, clock), elector, Standby.WARM,
                     runner);

@@ -30,8 +30,8 @@ import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
 import dev.wheelhouse.client.Deletion;
+import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerMetrics;
-import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.controller.Parallel;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.meters.Meters;
@@ -608,7 +608,7 @@ class ReconcilingOperatorTest {
                 planned.add(verb + " " + type);
             }
         };
-        world.restart(() -> world.cluster.context(new DefaultControllerContext.Settings((name, preset) -> 1,
+        world.restart(() -> world.cluster.context(new ControllerContext.Settings((name, preset) -> 1,
                 Parallel.inOrder(), name -> true, name -> true, metrics)));
         world.settle();
         assertThat(planned).containsExactly("create configmaps", "delete configmaps");
@@ -619,7 +619,7 @@ class ReconcilingOperatorTest {
                 problems.add(String.valueOf(e.getMessage()));
             }
         });
-        world.restart(() -> world.cluster.context(new DefaultControllerContext.Settings((name, preset) -> 1,
+        world.restart(() -> world.cluster.context(new ControllerContext.Settings((name, preset) -> 1,
                 Parallel.inOrder(), name -> false, name -> false, metrics)));
         world.settle();
         assertThat(problems).singleElement().asString().startsWith("create configmaps default/a: 503");

@@ -25,7 +25,6 @@ import dev.wheelhouse.client.ListPage;
 import dev.wheelhouse.client.WatchOptions;
 import dev.wheelhouse.client.WatchStream;
 import dev.wheelhouse.controller.ControllerContext;
-import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.controllers.resourceclaim.ResourceClaimController;
 import dev.wheelhouse.informer.InformerState;
 import dev.wheelhouse.informer.SharedIndexInformer;
@@ -67,9 +66,9 @@ final class RequestedRights {
     private ControllerContext noted(String controller, ControllerContext context) {
         Notes notes = new Notes(byController.computeIfAbsent(controller, name -> new TreeSet<>()),
                 namespaces.computeIfAbsent(controller, name -> new TreeSet<>()), context.client());
-        return new DefaultControllerContext(new InterceptedClient(context.client(), notes),
+        return new ControllerContext(new InterceptedClient(context.client(), notes),
                 new NotedInformers(context.informers(), notes), context.clock(), context::events,
-                DefaultControllerContext.Settings.stepped().with(context.options()));
+                ControllerContext.Settings.stepped().with(context.options()));
     }
 
     /** Notes the requests of one controller. */

@@ -17,10 +17,7 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
-import dev.wheelhouse.controller.ActionExecutor;
-import dev.wheelhouse.controller.ConsistencyStore;
 import dev.wheelhouse.controller.ControllerContext;
-import dev.wheelhouse.controller.ForwardingControllerContext;
 import dev.wheelhouse.journal.Origin;
 import dev.wheelhouse.simulation.PlantedFault.Defect;
 import dev.wheelhouse.workqueue.Priority;
@@ -32,22 +29,12 @@ final class Defects {
     private Defects() {}
 
     /** The controller does not record its deletions, so that the next sync may repeat them. */
-    static final Defect DELETIONS_NOT_RECORDED = (server, context) -> new ForwardingControllerContext(context) {
-        @Override
-        public ActionExecutor executor(String controller, String eventSource) {
-            ActionExecutor right = context.executor(controller, eventSource);
-            return (owner, actions) -> right.execute(actions.stream().anyMatch(Defects::deletes) ? "nobody" : owner,
-                    actions);
-        }
-    };
+    static final Defect DELETIONS_NOT_RECORDED = (server, context) -> context.withExecutor(right -> (owner,
+            actions) -> right.execute(actions.stream().anyMatch(Defects::deletes) ? "nobody" : owner, actions));
 
     /** The controller syncs although its caches are older than its own writes. */
-    static final Defect STALE_READ = (server, context) -> new ForwardingControllerContext(context) {
-        @Override
-        public ConsistencyStore consistency(String controller) {
-            return new ConsistencyStore(context.clock());
-        }
-    };
+    static final Defect STALE_READ = (server, context) -> context
+            .withExecutor(right -> (owner, actions) -> right.execute("nobody", actions));
 
     /** A manager that stood by works on its caches as they are. */
     static final Defect OLD_CACHES = new Defect() {
@@ -63,26 +50,21 @@ final class Defects {
     };
 
     /** Keys that should be retried are dropped. */
-    static final Defect LOST_REQUEUE = (server, context) -> new ForwardingControllerContext(context) {
+    static final Defect LOST_REQUEUE = (server, context) -> context.with(new ControllerContext.Queues() {
         @Override
-        public <K> WorkQueue<K> queue(String name, RateLimits limits) {
-            WorkQueue<K> queue = context.queue(name, limits);
-            return new ForgetfulQueue<>(queue);
+        public <K> WorkQueue<K> make(String name, RateLimits limits) {
+            return new ForgetfulQueue<>(context.queue(name, limits));
         }
-    };
+    });
 
     /** A controller decides on other actions than it should. Each manager gets a change of its own. */
     static Defect decision(String controllerName, Function<Truth, Change> changes) {
-        return (server, context) -> new ForwardingControllerContext(context) {
-            private final Change change = changes.apply(new Truth(new Contents(server.store()), Simulation.NAMESPACE));
-
-            @Override
-            public ActionExecutor executor(String controller, String eventSource) {
-                ActionExecutor right = context.executor(controller, eventSource);
-                return controller.equals(controllerName)
-                        ? (owner, actions) -> right.execute(owner, change.of(owner, new ArrayList<>(actions)))
-                        : right;
-            }
+        return (server, context) -> {
+            Change change = changes.apply(new Truth(new Contents(server.store()), Simulation.NAMESPACE));
+            return !context.name().equals(controllerName)
+                    ? context
+                    : context.withExecutor(right -> (owner, actions) -> right.execute(owner,
+                            change.of(owner, new ArrayList<>(actions))));
         };
     }
 

@@ -20,8 +20,7 @@ import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.Controller;
 import dev.wheelhouse.controller.ControllerContext;
-import dev.wheelhouse.controller.DefaultControllerContext;
-import dev.wheelhouse.controller.DefaultControllerContext.Settings;
+import dev.wheelhouse.controller.ControllerContext.Settings;
 import dev.wheelhouse.event.EventBroadcaster;
 import dev.wheelhouse.informer.InformerFactory;
 import dev.wheelhouse.informer.InformerOptions;
@@ -70,9 +69,9 @@ final class Manager implements AutoCloseable {
         ScopedInformers.Sharing sharing = new ScopedInformers.Sharing();
         for (ControllerDescriptor descriptor : descriptors) {
             ScopedInformers scoped = new ScopedInformers(informers, sharing, !standsBy, true);
-            Controller controller = descriptor.factory().apply(surgery.apply(new DefaultControllerContext(
+            Controller controller = descriptor.factory().apply(surgery.apply(new ControllerContext(
                     new InterceptedClient(client, new Signature(descriptor.name())), standsBy ? scoped : informers,
-                    clock, events::recorder, settings)));
+                    clock, events::recorder, settings).of(descriptor.name())));
             controllers.add(controller);
             waiting.put(controller, new Waiting(scoped,
                     new HashSet<>(standsBy ? controller.informers() : List.of())));

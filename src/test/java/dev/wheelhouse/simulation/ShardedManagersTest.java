@@ -37,8 +37,8 @@ import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ListOptions;
 import dev.wheelhouse.client.ListPage;
 import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerMetrics;
-import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.controller.Parallel;
 import dev.wheelhouse.election.ElectionOptions;
 import dev.wheelhouse.election.Leadership;
@@ -259,12 +259,12 @@ class ShardedManagersTest {
                 informers.start(runner);
                 ShardElector[] made = new ShardElector[1];
                 Shards shards = new Shards(informers,
-                        (own, lead, counts) -> new DefaultControllerContext(client, own, clock,
+                        (own, lead, counts) -> new ControllerContext(client, own, clock,
                                 events::recorder, settings(guard, lead)),
                         guard, ControllerMetrics.NONE, runner,
                         work -> made[0] = elector(client, work));
                 elector = made[0];
-                ControllerManager leader = shards.manager(new DefaultControllerContext(client, informers, clock,
+                ControllerManager leader = shards.manager(new ControllerContext(client, informers, clock,
                         events::recorder, settings(guard, Leadership.ALONE)),
                         BuiltInControllers.all().stream()
                                 .filter(each -> Set.of("deployment-controller", "replicaset-controller")
@@ -275,9 +275,9 @@ class ShardedManagersTest {
                 runner.start("shards", elector);
             }
 
-            private DefaultControllerContext.Settings settings(ManagerGuard guard, Leadership lead) {
+            private ControllerContext.Settings settings(ManagerGuard guard, Leadership lead) {
                 var settings = Engine.settings((controller, preset) -> 1, guard, lead, ControllerMetrics.NONE);
-                return new DefaultControllerContext.Settings(settings.workers(), Parallel.inOrder(),
+                return new ControllerContext.Settings(settings.workers(), Parallel.inOrder(),
                         settings.observes(), settings.mayWrite(), settings.metrics());
             }
 

@@ -20,7 +20,7 @@ import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.apiserver.resources.RuntimeConfig;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.controller.Action;
-import dev.wheelhouse.controller.DefaultControllerContext.Settings;
+import dev.wheelhouse.controller.ControllerContext.Settings;
 import dev.wheelhouse.controllers.ControllerOptions;
 import dev.wheelhouse.informer.InformerOptions;
 import dev.wheelhouse.runtime.Loop;

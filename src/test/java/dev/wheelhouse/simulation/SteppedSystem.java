@@ -17,7 +17,7 @@ import dev.wheelhouse.apiserver.resources.RuntimeConfig;
 import dev.wheelhouse.apiserver.store.Storage;
 import dev.wheelhouse.builtin.BuiltInControllers;
 import dev.wheelhouse.client.KubeClient;
-import dev.wheelhouse.controller.DefaultControllerContext.Settings;
+import dev.wheelhouse.controller.ControllerContext.Settings;
 import dev.wheelhouse.controller.Options;
 import dev.wheelhouse.controllers.node.NodeLifecycleController;
 import dev.wheelhouse.controllers.node.TaintEvictionController;

@@ -44,8 +44,8 @@ import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.client.WatchEvent;
 import dev.wheelhouse.client.WatchOptions;
 import dev.wheelhouse.client.WatchStream;
+import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerMetrics;
-import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.controller.Measure;
 import dev.wheelhouse.controller.Options;
 import dev.wheelhouse.event.EventRecorder;
@@ -143,14 +143,14 @@ public final class Cluster implements AutoCloseable {
     }
 
     /** A context for controllers that one thread steps. */
-    public DefaultControllerContext context() {
+    public ControllerContext context() {
         return context(Options.DEFAULTS);
     }
 
     /** A context with options of the built-in controllers. */
-    public DefaultControllerContext context(Options options) {
-        DefaultControllerContext.Settings stepped = DefaultControllerContext.Settings.stepped();
-        return context(new DefaultControllerContext.Settings(stepped.workers(), stepped.parallel(),
+    public ControllerContext context(Options options) {
+        ControllerContext.Settings stepped = ControllerContext.Settings.stepped();
+        return context(new ControllerContext.Settings(stepped.workers(), stepped.parallel(),
                 stepped.observes(), stepped.mayWrite(), new ControllerMetrics(Meters.NONE) {
                     @Override
                     public void record(Measure measure, double value, String... labels) {
@@ -170,8 +170,8 @@ public final class Cluster implements AutoCloseable {
                 }).with(options).with(journal));
     }
 
-    public DefaultControllerContext context(DefaultControllerContext.Settings settings) {
-        return new DefaultControllerContext(client, informers, clock, this::recorder, settings);
+    public ControllerContext context(ControllerContext.Settings settings) {
+        return new ControllerContext(client, informers, clock, this::recorder, settings);
     }
 
     /** A recorder that adds to {@link #events}. */

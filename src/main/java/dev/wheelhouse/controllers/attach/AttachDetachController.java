@@ -32,17 +32,16 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
+import dev.wheelhouse.controller.Change;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Measure;
-import dev.wheelhouse.controller.OwnKeys;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.controllers.ControllerOptions;
 import dev.wheelhouse.controllers.attach.AttachDecisions.Decision;
 import dev.wheelhouse.controllers.attach.NodeAttachments.Wanted;
 import dev.wheelhouse.controllers.pods.Pods;
-import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.volumes.PodsOfClaims;
 import dev.wheelhouse.volumes.Volumes;
@@ -118,15 +117,11 @@ public final class AttachDetachController extends KeyedController<ObjectKey> {
         podsOfClaims = new PodsOfClaims(pods.getIndexer());
         attachments.getIndexer().addIndex(BY_NODE, attachment -> List.of(attachment.getSpec().getNodeName()));
         attachments.getIndexer().addIndex(BY_VOLUME, attachment -> List.of(volumeOf(attachment)));
-        pods.addEventHandler(ResourceEventHandler.ofAny(pod -> nodes(pod).forEach(this::wake)));
-        nodes.addEventHandler(new OfNodes());
-        claims.addEventHandler(ResourceEventHandler.ofAny(claim -> wakeUsers(ObjectKey.of(claim))));
-        volumes.addEventHandler(ResourceEventHandler.ofAny(volume -> {
-            if (volume.getSpec().getClaimRef() != null) {
-                wakeUsers(Volumes.claimKey(volume.getSpec().getClaimRef()));
-            }
-        }));
-        attachments.addEventHandler(new OfAttachments());
+        watch(pods).enqueueEach(AttachDetachController::nodeKeys);
+        watch(nodes).first(this::rememberVolumes).enqueue(ObjectKey::of);
+        watch(claims).enqueueEach(claim -> nodesUsing(ObjectKey.of(claim)));
+        watch(volumes).enqueueEach(this::nodesUsing);
+        watch(attachments).first(this::answerFor).enqueueEach(this::nodesConcernedBy);
     }
 
     /** The node of a pod with volumes, under which the pod is indexed. */
@@ -155,12 +150,45 @@ public final class AttachDetachController extends KeyedController<ObjectKey> {
         return source.getInlineVolumeSpec() != null && source.getInlineVolumeSpec().getCsi() != null;
     }
 
-    private void wake(String node) {
-        queue.add(ObjectKey.cluster(node));
+    private static Stream<ObjectKey> nodeKeys(V1Pod pod) {
+        return nodes(pod).stream().map(ObjectKey::cluster);
     }
 
-    private void wakeUsers(ObjectKey claim) {
-        podsOfClaims.using(claim).forEach(pod -> nodes(pod).forEach(this::wake));
+    private Stream<ObjectKey> nodesUsing(ObjectKey claim) {
+        return podsOfClaims.using(claim).stream().flatMap(AttachDetachController::nodeKeys);
+    }
+
+    private Stream<ObjectKey> nodesUsing(@Nullable V1PersistentVolume volume) {
+        return volume == null || volume.getSpec().getClaimRef() == null
+                ? Stream.empty()
+                : nodesUsing(Volumes.claimKey(volume.getSpec().getClaimRef()));
+    }
+
+    private void rememberVolumes(Change<V1Node> change) {
+        String name = String.valueOf(change.object().getMetadata().getName());
+        if (change.isDeletion()) {
+            goneNodes.put(name, inUse(change.object()));
+        } else if (change.isAddition()) {
+            goneNodes.remove(name);
+        }
+    }
+
+    private void answerFor(Change<V1VolumeAttachment> change) {
+        ObjectKey key = ObjectKey.of(change.object());
+        made.remove(key);
+        if (change.initial()) {
+            own.add(key);
+        } else if (change.isDeletion()) {
+            own.remove(key);
+        }
+    }
+
+    /** The node of a VolumeAttachment, and the other nodes that may wait for its volume. */
+    private Stream<ObjectKey> nodesConcernedBy(V1VolumeAttachment attachment) {
+        String volume = volumeOf(attachment);
+        return Stream.of(Stream.of(ObjectKey.cluster(attachment.getSpec().getNodeName())),
+                pods.getIndexer().byIndex(BY_VOLUME, volume).stream().flatMap(AttachDetachController::nodeKeys),
+                nodesUsing(volumes.get(ObjectKey.cluster(volume)))).flatMap(keys -> keys);
     }
 
     @Override
@@ -469,52 +497,5 @@ public final class AttachDetachController extends KeyedController<ObjectKey> {
     private @Nullable V1VolumeAttachment attachment(ObjectKey key) {
         V1VolumeAttachment cached = attachments.get(key);
         return cached == null ? made.get(key) : cached;
-    }
-
-    private final class OfNodes extends OwnKeys<V1Node> {
-        OfNodes() {
-            super(queue);
-        }
-
-        @Override
-        public void onAdd(V1Node node, boolean initial) {
-            goneNodes.remove(String.valueOf(node.getMetadata().getName()));
-            super.onAdd(node, initial);
-        }
-
-        @Override
-        public void onDelete(V1Node node, boolean finalStateUnknown) {
-            goneNodes.put(String.valueOf(node.getMetadata().getName()), inUse(node));
-            super.onDelete(node, finalStateUnknown);
-        }
-    }
-
-    /** Wakes the node of a VolumeAttachment, and the other nodes that may wait for its volume. */
-    private final class OfAttachments implements ResourceEventHandler<V1VolumeAttachment> {
-        @Override
-        public void onAdd(V1VolumeAttachment attachment, boolean initial) {
-            if (initial) {
-                own.add(ObjectKey.of(attachment));
-            }
-            onUpdate(attachment, attachment);
-        }
-
-        @Override
-        public void onUpdate(V1VolumeAttachment before, V1VolumeAttachment after) {
-            made.remove(ObjectKey.of(after));
-            wake(after.getSpec().getNodeName());
-            pods.getIndexer().byIndex(BY_VOLUME, volumeOf(after)).forEach(pod -> nodes(pod).forEach(
-                    AttachDetachController.this::wake));
-            V1PersistentVolume volume = volumes.get(ObjectKey.cluster(volumeOf(after)));
-            if (volume != null && volume.getSpec().getClaimRef() != null) {
-                wakeUsers(Volumes.claimKey(volume.getSpec().getClaimRef()));
-            }
-        }
-
-        @Override
-        public void onDelete(V1VolumeAttachment attachment, boolean finalStateUnknown) {
-            own.remove(ObjectKey.of(attachment));
-            onUpdate(attachment, attachment);
-        }
     }
 }

@@ -20,6 +20,7 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
+import dev.wheelhouse.controller.Change;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.ResourceMapper;
@@ -29,7 +30,6 @@ import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.controllers.ControllerOptions.HorizontalPodAutoscaler;
 import dev.wheelhouse.controllers.autoscaling.AutoscalerDecisions.Decision;
 import dev.wheelhouse.controllers.autoscaling.AutoscalerView.Target;
-import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.workqueue.RateLimits;
 
@@ -48,6 +48,8 @@ public final class AutoscalerController extends ObjectController<V2HorizontalPod
     private final ScaleClient scales;
     private final ApiMetrics metrics;
     private final AutoscalerMetrics counts;
+    /** The number of autoscalers in the cache. Only the event handler uses it. */
+    private int known;
     private final Map<ObjectKey, Memory> memories = new ConcurrentHashMap<>();
     /** The selectors of the targets, as the last looks at the autoscalers found them. */
     private final Map<ObjectKey, LabelSelector> selectors = new ConcurrentHashMap<>();
@@ -61,7 +63,17 @@ public final class AutoscalerController extends ObjectController<V2HorizontalPod
         this.scales = new ScaleClient(context.client(), mapper);
         this.metrics = new ApiMetrics(context.client(), mapper, context.clock());
         this.counts = new AutoscalerMetrics(metrics());
-        primary.addEventHandler(new OfAutoscalers());
+        // An autoscaler is looked at once in each period.
+        watch(primary).first(this::count).after(options.syncPeriod()).enqueue(ObjectKey::of);
+    }
+
+    private void count(Change<V2HorizontalPodAutoscaler> change) {
+        if (change.isDeletion()) {
+            counts.count(--known);
+            selectors.remove(ObjectKey.of(change.object()));
+        } else if (change.isAddition()) {
+            counts.count(++known);
+        }
     }
 
     private static RateLimits limits(ControllerContext context) {
@@ -212,28 +224,5 @@ public final class AutoscalerController extends ObjectController<V2HorizontalPod
 
     private static String namespace(V2HorizontalPodAutoscaler autoscaler) {
         return String.valueOf(autoscaler.getMetadata().getNamespace());
-    }
-
-    /** Changes wait for the period, so that an autoscaler is looked at once in each. */
-    private final class OfAutoscalers implements ResourceEventHandler<V2HorizontalPodAutoscaler> {
-        private int known;
-
-        @Override
-        public void onAdd(V2HorizontalPodAutoscaler autoscaler, boolean initial) {
-            counts.count(++known);
-            queue.addAfter(ObjectKey.of(autoscaler), options.syncPeriod());
-        }
-
-        @Override
-        public void onUpdate(V2HorizontalPodAutoscaler before, V2HorizontalPodAutoscaler after) {
-            queue.addAfter(ObjectKey.of(after), options.syncPeriod());
-        }
-
-        @Override
-        public void onDelete(V2HorizontalPodAutoscaler autoscaler, boolean finalStateUnknown) {
-            counts.count(--known);
-            selectors.remove(ObjectKey.of(autoscaler));
-            queue.addAfter(ObjectKey.of(autoscaler), options.syncPeriod());
-        }
     }
 }

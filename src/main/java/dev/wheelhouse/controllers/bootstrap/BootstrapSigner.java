@@ -25,7 +25,6 @@ import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
-import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.workqueue.RateLimits;
 
@@ -50,8 +49,8 @@ public final class BootstrapSigner extends ObjectController<V1ConfigMap> {
                         LabelSelector.everything(), FieldSelector.parse("metadata.name=" + CLUSTER_INFO.name())));
         tokens = BootstrapTokens.informer(context.informers());
         follow(tokens);
-        primary.addEventHandler(ResourceEventHandler.ofAny(configMap -> queue.add(CLUSTER_INFO)));
-        tokens.addEventHandler(ResourceEventHandler.ofAny(secret -> queue.add(CLUSTER_INFO)));
+        watch(primary).enqueue(configMap -> CLUSTER_INFO);
+        watch(tokens).enqueue(secret -> CLUSTER_INFO);
     }
 
     @Override

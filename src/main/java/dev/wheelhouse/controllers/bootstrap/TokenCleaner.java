@@ -11,7 +11,6 @@ import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ObjectController;
-import dev.wheelhouse.controller.OwnKeys;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.workqueue.RateLimits;
@@ -25,7 +24,7 @@ public final class TokenCleaner extends ObjectController<V1Secret> {
 
     public TokenCleaner(ControllerContext context) {
         super(NAME, NAME, context, RateLimits.CONTROLLER, 1, BootstrapTokens.informer(context.informers()));
-        primary.addEventHandler(new OwnKeys<>(queue));
+        watch(primary).enqueue(ObjectKey::of);
     }
 
     @Override

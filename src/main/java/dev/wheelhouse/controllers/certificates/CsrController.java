@@ -7,7 +7,6 @@ import io.kubernetes.client.openapi.models.V1CertificateSigningRequest;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ObjectController;
-import dev.wheelhouse.controller.OwnKeys;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.workqueue.RateLimits;
@@ -21,7 +20,7 @@ abstract class CsrController extends ObjectController<V1CertificateSigningReques
 
     CsrController(String name, ControllerContext context) {
         super(name, name, context, LIMITS, null, CsrConditions.TYPE, V1CertificateSigningRequest.class);
-        primary.addEventHandler(new OwnKeys<>(queue));
+        watch(primary).enqueue(ObjectKey::of);
     }
 
     @Override

@@ -20,11 +20,9 @@ import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.Measure;
 import dev.wheelhouse.controller.ObjectController;
-import dev.wheelhouse.controller.OwnKeys;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.controllers.ControllerOptions;
-import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.workqueue.RateLimits;
 
@@ -57,18 +55,9 @@ public final class RootCaPublisher extends ObjectController<V1Namespace> {
         configMaps = context.informers().informer(ResourceType.CONFIG_MAPS, V1ConfigMap.class, "",
                 LabelSelector.everything(), FieldSelector.parse("metadata.name=" + CONFIG_MAP));
         follow(configMaps);
-        primary.addEventHandler(new OwnKeys<>(queue));
-        configMaps.addEventHandler(new ResourceEventHandler<>() {
-            @Override
-            public void onUpdate(V1ConfigMap before, V1ConfigMap after) {
-                onDelete(after, false);
-            }
-
-            @Override
-            public void onDelete(V1ConfigMap configMap, boolean finalStateUnknown) {
-                queue.add(ObjectKey.cluster(String.valueOf(configMap.getMetadata().getNamespace())));
-            }
-        });
+        watch(primary).enqueue(ObjectKey::of);
+        watch(configMaps).when(change -> !change.isAddition())
+                .enqueue(map -> ObjectKey.cluster(String.valueOf(map.getMetadata().getNamespace())));
     }
 
     @Override

@@ -28,20 +28,23 @@ import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
+import dev.wheelhouse.controller.Change;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.Measure;
 import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.OwnedObjects;
+import dev.wheelhouse.controller.Owners;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.controllers.cronjob.CronJobDecisions.Decision;
 import dev.wheelhouse.controllers.cronjob.CronJobDecisions.Run;
+import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.SharedIndexInformer;
 
 /**
  * Creates the Jobs of CronJobs at the times of their schedules, and deletes old ones (upstream:
- * {@code pkg/controller/cronjob/cronjob_controllerv2.go}). {@code CronJobDecisions} decides, {@code CronJobHandlers}
- * enqueues keys. A schedule without a time zone is read in the default time zone of the process, as upstream's.
+ * {@code pkg/controller/cronjob/cronjob_controllerv2.go}). {@code CronJobDecisions} decides. A
+ * schedule without a time zone is read in the default time zone of the process, as upstream's.
  */
 public final class CronJobController extends ObjectController<V1CronJob> {
     public static final String NAME = "cronjob-controller";
@@ -52,6 +55,7 @@ public final class CronJobController extends ObjectController<V1CronJob> {
     private final OwnedObjects<V1Job> jobs;
     private final ResourceClient<V1CronJob> liveCronJobs;
     private final ResourceClient<V1Job> liveJobs;
+    private final EventRecorder events;
     private final ZoneId local = ZoneId.systemDefault();
     /**
      * The UIDs of the CronJobs whose cached status was confirmed by a live read. The first list of a process may be
@@ -66,7 +70,29 @@ public final class CronJobController extends ObjectController<V1CronJob> {
         jobs = new OwnedObjects<>(jobCache);
         liveCronJobs = context.client().resource(CronJobDecisions.CRON_JOBS, V1CronJob.class);
         liveJobs = context.client().resource(ResourceType.JOBS, V1Job.class);
-        new CronJobHandlers(primary, queue, events(NAME), clock, local).register(jobCache);
+        events = events(NAME);
+        watch(primary).run(this::enqueue);
+        // A CronJob adopts no Jobs.
+        watch(jobCache).enqueueFor(Owners.in(primary, cronJob -> null)::keys);
+    }
+
+    /** A changed schedule enqueues the CronJob for its next time. */
+    private void enqueue(Change<V1CronJob> change) {
+        V1CronJob cronJob = change.object();
+        V1CronJobStatus status = cronJob.getStatus();
+        if (!change.alters(state -> state.getSpec().getSchedule())
+                && !change.alters(state -> state.getSpec().getTimeZone())) {
+            queue.add(ObjectKey.of(cronJob), change.priority());
+            return;
+        }
+        try {
+            Duration next = MissedRuns.untilNext(cronJob, status == null ? null : status.getLastScheduleTime(),
+                    CronJobDecisions.scheduleOf(cronJob.getSpec(), local), clock.now());
+            queue.addAfter(ObjectKey.of(cronJob), next == null ? Duration.ZERO : next);
+        } catch (IllegalArgumentException e) {
+            events.event(CronJobDecisions.CRON_JOBS, cronJob, EventRecorder.WARNING, "UnParseableCronJobSchedule",
+                    "unparseable schedule for cronjob: " + cronJob.getSpec().getSchedule());
+        }
     }
 
     @Override

@@ -12,61 +12,32 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.models.V1DaemonSet;
-import io.kubernetes.client.openapi.models.V1LabelSelector;
 import io.kubernetes.client.openapi.models.V1Node;
 import io.kubernetes.client.openapi.models.V1OwnerReference;
 import io.kubernetes.client.openapi.models.V1Pod;
 
-import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.controllers.pods.PodOwners;
 import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.informer.Indexer;
 
-/** The caches of DaemonSets, nodes and pods, and the relations between their objects. Thread safe. */
-final class DaemonSetCaches implements PodOwners<V1DaemonSet> {
+/** The caches of nodes and of the pods of DaemonSets, and the relations between their objects. Thread safe. */
+final class DaemonSetCaches {
     /** The index of the pods of DaemonSets by node. */
     private static final String BY_NODE = "daemonset-controller/node";
 
-    private final Indexer<V1DaemonSet> sets;
     private final Indexer<V1Node> nodes;
     private final Indexer<V1Pod> pods;
 
-    DaemonSetCaches(Indexer<V1DaemonSet> sets, Indexer<V1Node> nodes, Indexer<V1Pod> pods) {
-        this.sets = sets;
+    DaemonSetCaches(Indexer<V1Node> nodes, Indexer<V1Pod> pods) {
         this.nodes = nodes;
         this.pods = pods;
         pods.addIndex(BY_NODE, pod -> {
             V1OwnerReference owner = OwnerReferences.controllerOf(pod.getMetadata());
-            return owner == null || !type().kind().equals(owner.getKind()) || Pods.node(pod).isEmpty()
+            return owner == null || !ResourceType.DAEMON_SETS.kind().equals(owner.getKind()) || Pods.node(pod).isEmpty()
                     ? List.of()
                     : List.of(Pods.node(pod));
         });
-    }
-
-    @Override
-    public ResourceType type() {
-        return ResourceType.DAEMON_SETS;
-    }
-
-    @Override
-    public @Nullable V1DaemonSet get(ObjectKey key) {
-        return sets.get(key);
-    }
-
-    @Override
-    public List<V1DaemonSet> list(String namespace) {
-        return sets.list(namespace);
-    }
-
-    @Override
-    public @Nullable V1LabelSelector selector(V1DaemonSet set) {
-        return set.getSpec().getSelector();
-    }
-
-    List<V1DaemonSet> all() {
-        return sets.list();
     }
 
     /** The pods of all DaemonSets that are bound to a node. */

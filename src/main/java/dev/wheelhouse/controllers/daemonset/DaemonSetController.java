@@ -1,11 +1,13 @@
 package dev.wheelhouse.controllers.daemonset;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -21,17 +23,20 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Attempt;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
+import dev.wheelhouse.controller.Change;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerRefManager;
 import dev.wheelhouse.controller.ControllerRefManager.Claim;
 import dev.wheelhouse.controller.Measure;
 import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.OwnedObjects;
+import dev.wheelhouse.controller.Owners;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.controllers.history.RevisionData;
@@ -42,8 +47,7 @@ import dev.wheelhouse.event.EventRecorder;
 /**
  * Runs a pod of each DaemonSet on each node that its template selects (upstream:
  * {@code pkg/controller/daemon/daemon_controller.go}). {@code NodePredicates} selects nodes,
- * {@code DaemonSetDecisions}, {@code RollingUpdate} and {@code RevisionHistory} decide, {@code DaemonSetHandlers}
- * enqueues keys.
+ * {@code DaemonSetDecisions}, {@code RollingUpdate} and {@code RevisionHistory} decide.
  */
 public final class DaemonSetController extends ObjectController<V1DaemonSet> {
     public static final String NAME = "daemonset-controller";
@@ -62,19 +66,59 @@ public final class DaemonSetController extends ObjectController<V1DaemonSet> {
         var history = informerFor(ResourceType.CONTROLLER_REVISIONS, V1ControllerRevision.class);
         var podCache = informerFor(ResourceType.PODS, V1Pod.class);
         var nodes = informerFor(ResourceType.NODES, V1Node.class);
-        this.caches = new DaemonSetCaches(primary.getIndexer(), nodes.getIndexer(), podCache.getIndexer());
+        this.caches = new DaemonSetCaches(nodes.getIndexer(), podCache.getIndexer());
         this.pods = new OwnedObjects<>(podCache);
         this.revisions = new OwnedObjects<>(history);
         this.liveRevisions = context.client().resource(ResourceType.CONTROLLER_REVISIONS, V1ControllerRevision.class);
         this.liveSets = context.client().resource(ResourceType.DAEMON_SETS, V1DaemonSet.class);
         this.backoff = new FailedPodsBackoff(clock);
         retryWhenAllowed();
-        new DaemonSetHandlers(caches, queue).register(primary, podCache, history, nodes);
+        var owners = Owners.in(primary, set -> set.getSpec().getSelector());
+        watch(primary).enqueue(ObjectKey::of);
+        watch(podCache).first(change -> enqueueWhenAvailable(change, owners)).enqueueFor(owners::keys);
+        // A new revision that a DaemonSet controls wakes nobody, because the controller itself made it.
+        watch(history).when(change -> !change.isAddition() || change.isEnding()
+                || OwnerReferences.controllerOf(change.object().getMetadata()) == null).enqueueFor(owners::keys);
+        // The deletion of a node wakes no DaemonSet: the pod garbage collector deletes its pods.
+        watch(nodes).when(change -> !change.initial()).onAdd().onAlter(node -> node.getMetadata().getLabels())
+                .onAlter(NodePredicates::taints).enqueueEach(this::setsConcernedBy);
+    }
+
+    private void enqueueWhenAvailable(Change<V1Pod> change, Owners<V1DaemonSet> owners) {
+        V1Pod pod = change.object();
+        if (change.alters(Pods::isReady) && Pods.isReady(pod) && !Pods.isDeleting(pod)) {
+            change.states().map(owners::controllerOf).forEach(set -> {
+                Integer minReadySeconds = set == null ? null : set.getSpec().getMinReadySeconds();
+                if (minReadySeconds != null && minReadySeconds > 0) {
+                    // One more second, because the times in conditions have no fractions.
+                    queue.addAfter(ObjectKey.of(set), Duration.ofSeconds(minReadySeconds + 1L));
+                }
+            });
+        }
+    }
+
+    /**
+     * The DaemonSets that have to create or to delete a pod on a node that is new or has other labels or taints, or to
+     * correct their count of misplaced pods.
+     */
+    private Stream<ObjectKey> setsConcernedBy(V1Node node) {
+        List<V1Pod> here = caches.podsOn(node);
+        return primary.getIndexer().list().stream().filter(set -> {
+            boolean scheduled = here.stream().anyMatch(pod -> OwnerReferences.isControlledBy(pod, set.getMetadata()));
+            boolean misplaced = set.getStatus() != null && set.getStatus().getNumberMisscheduled() != null
+                    && set.getStatus().getNumberMisscheduled() > 0;
+            return scheduled && misplaced
+                    || switch (NodePredicates.of(set.getSpec().getTemplate().getSpec()).on(node)) {
+                        case RUN -> !scheduled;
+                        case KEEP -> false;
+                        case LEAVE, ABSENT -> scheduled;
+                    };
+        }).map(ObjectKey::of);
     }
 
     @Override
     protected @Nullable V1LabelSelector selects(ObjectKey key, ResourceType type) {
-        V1DaemonSet set = caches.get(key);
+        V1DaemonSet set = primary.get(key);
         return set == null || !type.equals(ResourceType.PODS) ? null : set.getSpec().getSelector();
     }
 

@@ -1,6 +1,7 @@
 package dev.wheelhouse.controllers.deployment;
 
 import java.util.List;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -17,12 +18,9 @@ import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ObjectController;
-import dev.wheelhouse.controller.OwnKeys;
+import dev.wheelhouse.controller.Owners;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
-import dev.wheelhouse.controllers.pods.CachedOwners;
-import dev.wheelhouse.controllers.pods.OwnerKeys;
-import dev.wheelhouse.informer.ResourceEventHandler;
 
 /**
  * Rolls Deployments out: it creates, resizes and deletes their ReplicaSets (upstream:
@@ -41,23 +39,14 @@ public final class DeploymentController extends ObjectController<V1Deployment> {
         var replicaSetInformer = informerFor(ResourceType.REPLICA_SETS, V1ReplicaSet.class);
         var podInformer = informerFor(ResourceType.PODS, V1Pod.class);
         replicaSets = context.client().resource(ResourceType.REPLICA_SETS, V1ReplicaSet.class);
-        caches = new DeploymentCaches(primary, replicaSetInformer, podInformer);
-        primary.addEventHandler(new OwnKeys<>(queue));
-        replicaSetInformer.addEventHandler(new OwnerKeys<>(
-                new CachedOwners<>(primary, deployment -> deployment.getSpec().getSelector()), queue));
-        podInformer.addEventHandler(new OfPods());
+        var owners = Owners.in(primary, deployment -> deployment.getSpec().getSelector());
+        caches = new DeploymentCaches(owners, replicaSetInformer, podInformer);
+        watch(primary).enqueue(ObjectKey::of);
+        watch(replicaSetInformer).enqueueFor(owners::keys);
+        // A strategy Recreate waits until the last old pod is gone. Nothing else depends on single pods.
+        watch(podInformer).onDelete().enqueueEach(pod -> Stream.ofNullable(caches.deploymentOf(pod))
+                .filter(deployment -> Fenceposts.strategyType(deployment).equals("Recreate")).map(ObjectKey::of));
         retryWhenAllowed();
-    }
-
-    /** A strategy Recreate waits until the last old pod is gone. Nothing else depends on single pods. */
-    private final class OfPods implements ResourceEventHandler<V1Pod> {
-        @Override
-        public void onDelete(V1Pod pod, boolean finalStateUnknown) {
-            V1Deployment deployment = caches.deploymentOf(pod);
-            if (deployment != null && Fenceposts.strategyType(deployment).equals("Recreate")) {
-                queue.add(ObjectKey.of(deployment));
-            }
-        }
     }
 
     @Override

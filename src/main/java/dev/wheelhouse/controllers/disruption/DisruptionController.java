@@ -2,7 +2,7 @@ package dev.wheelhouse.controllers.disruption;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
+import java.util.stream.Stream;
 
 import io.kubernetes.client.openapi.models.V1Deployment;
 import io.kubernetes.client.openapi.models.V1Pod;
@@ -16,17 +16,15 @@ import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
+import dev.wheelhouse.controller.Change;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ObjectController;
-import dev.wheelhouse.controller.OwnKeys;
 import dev.wheelhouse.controller.ResourceMapper;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.ScaleClient;
 import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.event.EventRecorder;
-import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
-import dev.wheelhouse.workqueue.Priority;
 import dev.wheelhouse.workqueue.RateLimits;
 import dev.wheelhouse.workqueue.WorkQueue;
 
@@ -55,8 +53,30 @@ public final class DisruptionController extends ObjectController<V1PodDisruption
                 new ScaleClient(context.client(), new ResourceMapper(context.client(), clock)));
         this.events = events("controllermanager");
         this.stalePods = addQueue("stale_pod_disruption", this::endStaleDisruption);
-        primary.addEventHandler(new OwnKeys<>(queue));
-        pods.addEventHandler(new OfPods());
+        watch(primary).enqueue(ObjectKey::of);
+        watch(pods).first(this::watchDisruption)
+                .enqueueFor(change -> (change.alters(pod -> pod.getMetadata().getLabels())
+                        ? change.states()
+                        : Stream.of(change.object())).flatMap(this::budgetsOf));
+    }
+
+    private void watchDisruption(Change<V1Pod> change) {
+        Duration left = StaleDisruption.untilStale(change.object(), clock.now());
+        if (left != null) {
+            stalePods.addAfter(ObjectKey.of(change.object()), left);
+        }
+    }
+
+    private Stream<ObjectKey> budgetsOf(V1Pod pod) {
+        List<ObjectKey> covering = primary.getIndexer().list(String.valueOf(pod.getMetadata().getNamespace())).stream()
+                .filter(budget -> covers(budget, pod)).map(ObjectKey::of).toList();
+        if (covering.size() > 1) {
+            events.event(ResourceType.PODS, pod, EventRecorder.WARNING, "MultiplePodDisruptionBudgets", "Pod \""
+                    + pod.getMetadata().getNamespace() + "\"/\"" + pod.getMetadata().getName()
+                    + "\" matches multiple PodDisruptionBudgets.  Chose \"" + covering.getFirst().name()
+                    + "\" arbitrarily.");
+        }
+        return covering.stream();
     }
 
     @Override
@@ -102,49 +122,6 @@ public final class DisruptionController extends ObjectController<V1PodDisruption
             return LabelSelector.of(budget.getSpec().getSelector()).matches(pod.getMetadata().getLabels());
         } catch (IllegalArgumentException e) {
             return false;
-        }
-    }
-
-    private final class OfPods implements ResourceEventHandler<V1Pod> {
-        @Override
-        public void onAdd(V1Pod pod, boolean initial) {
-            wakeBudgetsOf(pod, initial ? Priority.BACKGROUND : Priority.LIVE);
-            watchDisruption(pod);
-        }
-
-        @Override
-        public void onUpdate(V1Pod before, V1Pod after) {
-            if (!Objects.equals(before.getMetadata().getLabels(), after.getMetadata().getLabels())) {
-                wakeBudgetsOf(before, Priority.LIVE);
-            }
-            wakeBudgetsOf(after, Priority.LIVE);
-            watchDisruption(after);
-        }
-
-        private void watchDisruption(V1Pod pod) {
-            Duration left = StaleDisruption.untilStale(pod, clock.now());
-            if (left != null) {
-                stalePods.addAfter(ObjectKey.of(pod), left);
-            }
-        }
-
-        @Override
-        public void onDelete(V1Pod pod, boolean finalStateUnknown) {
-            wakeBudgetsOf(pod, Priority.LIVE);
-            watchDisruption(pod);
-        }
-
-        private void wakeBudgetsOf(V1Pod pod, Priority priority) {
-            List<V1PodDisruptionBudget> covering = primary.getIndexer()
-                    .list(String.valueOf(pod.getMetadata().getNamespace())).stream()
-                    .filter(budget -> covers(budget, pod)).toList();
-            covering.forEach(budget -> queue.add(ObjectKey.of(budget), priority));
-            if (covering.size() > 1) {
-                events.event(ResourceType.PODS, pod, EventRecorder.WARNING, "MultiplePodDisruptionBudgets", "Pod \""
-                        + pod.getMetadata().getNamespace() + "\"/\"" + pod.getMetadata().getName()
-                        + "\" matches multiple PodDisruptionBudgets.  Chose \""
-                        + covering.getFirst().getMetadata().getName() + "\" arbitrarily.");
-            }
         }
     }
 }

@@ -64,7 +64,7 @@ public final class GarbageCollector extends KeyedController<ObjectCheck> {
         monitors = new TypeMonitors("the garbage collector", context, new OfTypes(context.metrics()));
         addLoop(monitors);
         keeper = new GraphKeeper(queue, addQueue("garbage_collector_attempt_to_orphan", RateLimits.CONTROLLER),
-                events(NAME), context.observes(NAME));
+                events(NAME), context.of(NAME).observes());
         reconciler = new VerdictReconciler(keeper, monitors::isWatched, client);
     }
 

@@ -13,24 +13,27 @@ import io.kubernetes.client.openapi.models.V1Pod;
 
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controller.Change;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerRefManager;
 import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Measure;
 import dev.wheelhouse.controller.OwnedObjects;
+import dev.wheelhouse.controller.Owners;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
-import dev.wheelhouse.controllers.pods.CachedOwners;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.workqueue.RateLimits;
+import dev.wheelhouse.workqueue.WorkQueue;
 
 /**
  * Runs the pods of each Job until enough of them have succeeded, or too many have failed (upstream:
  * {@code pkg/controller/job/job_controller.go}). {@code JobSync} is one sync; {@code Assessment}, {@code PodPlan} and
- * {@code Tracking} decide; {@code JobHandlers} enqueues keys.
+ * {@code Tracking} decide.
  */
 public final class JobController extends KeyedController<JobKey> {
     public static final String NAME = "job-controller";
@@ -45,6 +48,8 @@ public final class JobController extends KeyedController<JobKey> {
     private final SharedIndexInformer<V1Job> jobs;
     private final OwnedObjects<V1Pod> pods;
     private final OrphanPods orphans;
+    private final WorkQueue<JobKey> orphanKeys;
+    private final Owners<V1Job> owners;
 
     private record Remembered(String uid, PodBackoff backoff) {}
 
@@ -55,10 +60,56 @@ public final class JobController extends KeyedController<JobKey> {
         pods = new OwnedObjects<>(podCache);
         orphans = new OrphanPods(jobs, podCache);
         JobMetrics metrics = new JobMetrics(metrics()::record);
-        JobHandlers handlers = new JobHandlers(new CachedOwners<>(jobs, job -> job.getSpec().getSelector()), pods,
-                queue, addQueue("job_orphan_pod", LIMITS), metrics);
-        jobs.addEventHandler(handlers.ofJobs());
-        podCache.addEventHandler(metrics.before(handlers));
+        owners = Owners.in(jobs, job -> job.getSpec().getSelector());
+        orphanKeys = addQueue("job_orphan_pod", LIMITS);
+        watch(jobs).first(metrics::changed).run(this::enqueue);
+        watch(podCache).first(metrics::changedPod).when(change -> !change.isResync()).run(this::enqueueOwners);
+    }
+
+    /** A new or changed spec is synced at once. A change of the status is synced with others, a second later. */
+    private void enqueue(Change<V1Job> change) {
+        V1Job job = change.object();
+        V1Job before = change.before();
+        boolean replaced = change.alters(state -> state.getMetadata().getUid());
+        boolean finished = change.isUpdate() && !replaced && Jobs.isFinished(job);
+        if (before != null && (change.isDeletion() || replaced || finished)) {
+            pods.controlledBy(before.getMetadata()).forEach(this::enqueueOrphan);
+        }
+        if (finished) {
+            return;
+        }
+        if (change.isUpdate() && !replaced && !change.alters(state -> state.getMetadata().getGeneration())) {
+            enqueueSoon(job);
+        } else {
+            queue.add(new JobKey.OfJob(ObjectKey.of(job)), change.priority());
+        }
+    }
+
+    /** Changes of pods are synced together, a second later. A pod that no Job counts loses its finalizer. */
+    private void enqueueOwners(Change<V1Pod> change) {
+        V1Pod pod = change.object();
+        boolean ending = change.isEnding();
+        if (owners.controllerOf(pod) == null
+                && (ending || OwnerReferences.controllerOf(pod.getMetadata()) == null)) {
+            enqueueOrphan(pod);
+        }
+        owners.concernedBy(change).forEach(job -> {
+            if (ending && Jobs.isFinished(job)) {
+                enqueueOrphan(pod);
+            } else {
+                enqueueSoon(job);
+            }
+        });
+    }
+
+    private void enqueueSoon(V1Job job) {
+        queue.addAfter(new JobKey.OfJob(ObjectKey.of(job)), PodPlan.BATCH_PERIOD);
+    }
+
+    private void enqueueOrphan(V1Pod pod) {
+        if (JobPod.isTracked(pod)) {
+            orphanKeys.add(new JobKey.OfOrphan(ObjectKey.of(pod)));
+        }
     }
 
     @Override

@@ -11,9 +11,9 @@ import io.kubernetes.client.openapi.models.V1Pod;
 
 import dev.wheelhouse.controller.ActionExecutor.Attempt;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
+import dev.wheelhouse.controller.Change;
 import dev.wheelhouse.controller.Measure;
 import dev.wheelhouse.controllers.pods.Pods;
-import dev.wheelhouse.informer.ResourceEventHandler;
 
 /**
  * The metrics of the Job controller (upstream: {@code pkg/controller/job/metrics/metrics.go}). Upstream counts a failed
@@ -117,38 +117,17 @@ final class JobMetrics {
     }
 
     /** Counts the Jobs that appear and that another controller manages. */
-    void appeared(V1Job job) {
-        if (Jobs.isManagedByOther(job)) {
+    void changed(Change<V1Job> change) {
+        V1Job job = change.object();
+        if (change.isAddition() && Jobs.isManagedByOther(job)) {
             add(MANAGED_BY_OTHERS, 1, String.valueOf(job.getSpec().getManagedBy()));
         }
     }
 
-    /** A handler that counts the ended pods with the finalizer, before it calls another handler. */
-    ResourceEventHandler<V1Pod> before(ResourceEventHandler<V1Pod> handler) {
-        return new ResourceEventHandler<>() {
-            @Override
-            public void onAdd(V1Pod pod, boolean initial) {
-                changed(null, pod);
-                handler.onAdd(pod, initial);
-            }
-
-            @Override
-            public void onUpdate(V1Pod before, V1Pod after) {
-                changed(before, after);
-                handler.onUpdate(before, after);
-            }
-
-            @Override
-            public void onDelete(V1Pod pod, boolean finalStateUnknown) {
-                changed(pod, null);
-                handler.onDelete(pod, finalStateUnknown);
-            }
-        };
-    }
-
-    private void changed(@Nullable V1Pod before, @Nullable V1Pod after) {
-        boolean was = isTrackedAndEnded(before);
-        boolean is = isTrackedAndEnded(after);
+    /** Counts the ended pods with the finalizer. */
+    void changedPod(Change<V1Pod> change) {
+        boolean was = isTrackedAndEnded(change.before());
+        boolean is = isTrackedAndEnded(change.after());
         if (was != is) {
             add(TRACKED_ENDED, 1, is ? "add" : "delete");
         }

@@ -21,9 +21,7 @@ import dev.wheelhouse.controller.Measure;
 import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
-import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.runtime.Durations;
-import dev.wheelhouse.workqueue.Priority;
 
 /**
  * Deletes Jobs when {@code spec.ttlSecondsAfterFinished} has passed since their end (upstream:
@@ -39,28 +37,8 @@ public final class TtlAfterFinishedController extends ObjectController<V1Job> {
 
     public TtlAfterFinishedController(ControllerContext context) {
         super(NAME, context, ResourceType.JOBS, V1Job.class);
-        primary.addEventHandler(new ResourceEventHandler<>() {
-            @Override
-            public void onAdd(V1Job job, boolean initial) {
-                enqueue(job, initial ? Priority.BACKGROUND : Priority.LIVE);
-            }
-
-            @Override
-            public void onUpdate(V1Job before, V1Job after) {
-                enqueue(after, Priority.LIVE);
-            }
-
-            @Override
-            public void onDelete(V1Job job, boolean finalStateUnknown) {
-                enqueue(job, Priority.LIVE);
-            }
-        });
-    }
-
-    private void enqueue(V1Job job, Priority priority) {
-        if (job.getSpec().getTtlSecondsAfterFinished() != null && Jobs.isFinished(job)) {
-            queue.add(ObjectKey.of(job), priority);
-        }
+        watch(primary).when(change -> change.object().getSpec().getTtlSecondsAfterFinished() != null
+                && Jobs.isFinished(change.object())).enqueue(ObjectKey::of);
     }
 
     @Override

@@ -20,12 +20,12 @@ import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
+import dev.wheelhouse.controller.Change;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.controllers.ControllerOptions;
-import dev.wheelhouse.informer.ResourceEventHandler;
 
 /**
  * Empties namespaces that are being deleted, reports the remaining content in conditions, and finalizes a namespace
@@ -58,24 +58,9 @@ public final class NamespaceController extends ObjectController<V1Namespace> {
         super(NAME, context, ResourceType.NAMESPACES, V1Namespace.class);
         namespaces = context.client().resource(ResourceType.NAMESPACES, V1Namespace.class);
         contentDeleter = new ContentDeleter(context.client(), clock);
-        primary.addEventHandler(new ResourceEventHandler<>() {
-            @Override
-            public void onAdd(V1Namespace namespace, boolean initial) {
-                if (namespace.getMetadata().getDeletionTimestamp() != null) {
-                    queue.addAfter(ObjectKey.of(namespace), gracePeriod);
-                }
-            }
-
-            @Override
-            public void onUpdate(V1Namespace before, V1Namespace after) {
-                onAdd(after, false);
-            }
-
-            @Override
-            public void onDelete(V1Namespace namespace, boolean finalStateUnknown) {
-                queue.add(ObjectKey.of(namespace));
-            }
-        }, context.options().get(ControllerOptions.Periods.DEFAULTS).namespaceSyncPeriod());
+        watch(primary).resync(context.options().get(ControllerOptions.Periods.DEFAULTS).namespaceSyncPeriod())
+                .when(Change::isEnding).after(change -> change.isDeletion() ? Duration.ZERO : gracePeriod)
+                .enqueue(ObjectKey::of);
     }
 
     @Override

@@ -16,7 +16,6 @@ import dev.wheelhouse.controller.Controller;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.IdleController;
 import dev.wheelhouse.controller.ObjectController;
-import dev.wheelhouse.controller.OwnKeys;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.controllers.ControllerOptions;
@@ -42,7 +41,11 @@ public final class NodeIpamController extends ObjectController<V1Node> {
     private NodeIpamController(ControllerContext context) {
         super(NAME, "cidrAllocator", context, RateLimits.CONTROLLER, WORKERS, ResourceType.NODES, V1Node.class);
         ranges = new NodeRanges(context.options().get(ControllerOptions.NodeIpam.DEFAULTS), metrics());
-        primary.addEventHandler(new OfNodes());
+        watch(primary).first(change -> {
+            if (change.isDeletion()) {
+                ranges.release(change.object());
+            }
+        }).enqueue(ObjectKey::of);
     }
 
     /**
@@ -122,17 +125,5 @@ public final class NodeIpamController extends ObjectController<V1Node> {
     private static void report(V1Node node, String reason, SyncRun run) {
         run.execute(List.of(new Action.Event(ResourceType.NODES, node, EventRecorder.NORMAL, reason,
                 "Node " + node.getMetadata().getName() + " status is now: " + reason)));
-    }
-
-    private final class OfNodes extends OwnKeys<V1Node> {
-        OfNodes() {
-            super(queue);
-        }
-
-        @Override
-        public void onDelete(V1Node node, boolean finalStateUnknown) {
-            ranges.release(node);
-            super.onDelete(node, finalStateUnknown);
-        }
     }
 }

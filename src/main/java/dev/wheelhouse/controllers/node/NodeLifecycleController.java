@@ -15,15 +15,12 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ObjectController;
-import dev.wheelhouse.controller.OwnKeys;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.controllers.ControllerOptions;
 import dev.wheelhouse.controllers.node.NodeTaints.NoExecuteChange;
 import dev.wheelhouse.controllers.pods.Pods;
-import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
-import dev.wheelhouse.workqueue.Priority;
 import dev.wheelhouse.workqueue.RateLimits;
 import dev.wheelhouse.workqueue.WorkQueue;
 
@@ -75,8 +72,13 @@ public final class NodeLifecycleController extends ObjectController<V1Node> {
                 options, clock, metrics, this::wish);
         boundPods = addQueue("node_lifecycle_controller_pods", this::syncPod);
         rounds = addQueue("node_lifecycle_controller_rounds", this::round);
-        primary.addEventHandler(new OfNodes());
-        pods.addEventHandler(new OfPods());
+        watch(primary).first(change -> {
+            if (change.isAddition() && resting) {
+                rounds.addAfter(Round.LOOK, untilNextLook());
+            }
+        }).enqueue(ObjectKey::of);
+        watch(pods, boundPods).onAdd().onAlter(Pods::node).when(change -> !Pods.node(change.object()).isEmpty())
+                .enqueue(ObjectKey::of);
         began = clock.nanoTime();
         rounds.add(Round.LOOK);
     }
@@ -135,35 +137,5 @@ public final class NodeLifecycleController extends ObjectController<V1Node> {
     /** The looks have the period's distance from the first one, whether or not there were nodes meanwhile. */
     private Duration untilNextLook() {
         return Duration.ofNanos(period.toNanos() - (clock.nanoTime() - began) % period.toNanos());
-    }
-
-    private final class OfNodes extends OwnKeys<V1Node> {
-        OfNodes() {
-            super(queue);
-        }
-
-        @Override
-        public void onAdd(V1Node node, boolean initial) {
-            super.onAdd(node, initial);
-            if (resting) {
-                rounds.addAfter(Round.LOOK, untilNextLook());
-            }
-        }
-    }
-
-    private final class OfPods implements ResourceEventHandler<V1Pod> {
-        @Override
-        public void onAdd(V1Pod pod, boolean initial) {
-            if (!Pods.node(pod).isEmpty()) {
-                boundPods.add(ObjectKey.of(pod), initial ? Priority.BACKGROUND : Priority.LIVE);
-            }
-        }
-
-        @Override
-        public void onUpdate(V1Pod before, V1Pod after) {
-            if (!Pods.node(after).isEmpty() && !Pods.node(after).equals(Pods.node(before))) {
-                boundPods.add(ObjectKey.of(after));
-            }
-        }
     }
 }

@@ -27,9 +27,7 @@ import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.controllers.pods.DisruptionTarget;
 import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.event.EventRecorder;
-import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
-import dev.wheelhouse.workqueue.Priority;
 import dev.wheelhouse.workqueue.RateLimits;
 
 /**
@@ -65,8 +63,12 @@ public final class TaintEvictionController extends ObjectController<V1Pod> {
         super(NAME, NAME, context, RateLimits.CONTROLLER, WORKERS, ResourceType.PODS, V1Pod.class);
         nodes = informerFor(ResourceType.NODES, V1Node.class);
         podsOnNodes = new PodsOnNodes(primary.getIndexer());
-        primary.addEventHandler(new OfPods());
-        nodes.addEventHandler(new OfNodes());
+        watch(primary).onAdd(pod -> !Pods.node(pod).isEmpty()).onAlter(pod -> pod.getMetadata().getUid())
+                .onAlter(Pods::node).onAlter(ScheduledEviction::tolerations)
+                .onDelete(pod -> stays.containsKey(ObjectKey.of(pod))).enqueue(ObjectKey::of);
+        watch(nodes).onAdd(node -> !ScheduledEviction.taints(node).isEmpty()).onAlter(ScheduledEviction::taints)
+                .enqueueEach(node -> podsOnNodes.on(String.valueOf(node.getMetadata().getName())).stream()
+                        .map(ObjectKey::of));
     }
 
     @Override
@@ -142,51 +144,5 @@ public final class TaintEvictionController extends ObjectController<V1Pod> {
         V1Pod pod = new V1Pod()
                 .metadata(new V1ObjectMeta().namespace(key.namespace()).name(key.name()).uid(uid));
         return new Action.Event(ResourceType.PODS, pod, EventRecorder.NORMAL, REASON, what + " Pod " + key);
-    }
-
-    private final class OfPods implements ResourceEventHandler<V1Pod> {
-        @Override
-        public void onAdd(V1Pod pod, boolean initial) {
-            if (!Pods.node(pod).isEmpty()) {
-                queue.add(ObjectKey.of(pod), initial ? Priority.BACKGROUND : Priority.LIVE);
-            }
-        }
-
-        @Override
-        public void onUpdate(V1Pod before, V1Pod after) {
-            if (!Objects.equals(before.getMetadata().getUid(), after.getMetadata().getUid())
-                    || !Pods.node(before).equals(Pods.node(after))
-                    || !ScheduledEviction.tolerations(before).equals(ScheduledEviction.tolerations(after))) {
-                queue.add(ObjectKey.of(after));
-            }
-        }
-
-        @Override
-        public void onDelete(V1Pod pod, boolean finalStateUnknown) {
-            if (stays.containsKey(ObjectKey.of(pod))) {
-                queue.add(ObjectKey.of(pod));
-            }
-        }
-    }
-
-    private final class OfNodes implements ResourceEventHandler<V1Node> {
-        @Override
-        public void onAdd(V1Node node, boolean initial) {
-            if (!ScheduledEviction.taints(node).isEmpty()) {
-                addPods(node);
-            }
-        }
-
-        @Override
-        public void onUpdate(V1Node before, V1Node after) {
-            if (!ScheduledEviction.taints(before).equals(ScheduledEviction.taints(after))) {
-                addPods(after);
-            }
-        }
-
-        private void addPods(V1Node node) {
-            podsOnNodes.on(String.valueOf(node.getMetadata().getName()))
-                    .forEach(pod -> queue.add(ObjectKey.of(pod)));
-        }
     }
 }

@@ -13,11 +13,11 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controller.Change;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
-import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.workqueue.Priority;
 
 /**
@@ -35,27 +35,11 @@ public final class TtlController extends ObjectController<V1Node> {
 
     public TtlController(ControllerContext context) {
         super(NAME, context, ResourceType.NODES, V1Node.class);
-        primary.addEventHandler(new ResourceEventHandler<>() {
-            @Override
-            public void onAdd(V1Node node, boolean initial) {
-                change(size.added());
-                queue.add(ObjectKey.of(node), initial ? Priority.BACKGROUND : Priority.LIVE);
-            }
-
-            @Override
-            public void onUpdate(V1Node before, V1Node after) {
-                queue.add(ObjectKey.of(after));
-            }
-
-            @Override
-            public void onDelete(V1Node node, boolean finalStateUnknown) {
-                change(size.removed());
-                queue.add(ObjectKey.of(node));
-            }
-        });
+        watch(primary).first(this::resize).enqueue(ObjectKey::of);
     }
 
-    private void change(ClusterSize next) {
+    private void resize(Change<V1Node> change) {
+        ClusterSize next = change.isAddition() ? size.added() : change.isDeletion() ? size.removed() : size;
         boolean step = next.step() != size.step();
         size = next;
         if (step) {

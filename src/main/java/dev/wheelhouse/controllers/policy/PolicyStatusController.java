@@ -15,7 +15,6 @@ import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ObjectController;
-import dev.wheelhouse.controller.OwnKeys;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
 
@@ -36,7 +35,7 @@ public final class PolicyStatusController extends ObjectController<V1ValidatingA
     public PolicyStatusController(ControllerContext context) {
         super(NAME, context, POLICIES, V1ValidatingAdmissionPolicy.class);
         checker = new TypeChecker(context.client());
-        primary.addEventHandler(new OwnKeys<>(queue));
+        watch(primary).enqueue(ObjectKey::of);
     }
 
     @Override

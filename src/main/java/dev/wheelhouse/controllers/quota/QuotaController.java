@@ -17,7 +17,6 @@ import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.controllers.ControllerOptions;
-import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.quota.Amounts;
 import dev.wheelhouse.quota.Evaluator;
 import dev.wheelhouse.workqueue.Priority;
@@ -43,8 +42,11 @@ public final class QuotaController extends ObjectController<V1ResourceQuota> {
         informerFor(ResourceType.PERSISTENT_VOLUME_CLAIMS, V1PersistentVolumeClaim.class);
         contents = new QuotaContents(context, this::recount);
         addLoop(contents.monitors());
-        primary.addEventHandler(new OfQuotas(),
-                context.options().get(ControllerOptions.Periods.DEFAULTS).resourceQuotaSyncPeriod());
+        // Changes of the status come from the API server and this controller, and need no count.
+        watch(primary).resync(context.options().get(ControllerOptions.Periods.DEFAULTS).resourceQuotaSyncPeriod())
+                .onAdd().onDelete().onUpdate(QuotaController::isDue)
+                .run(change -> queue.add(ObjectKey.of(change.object()),
+                        isCounted(change.object()) ? change.priority() : Priority.LIVE));
     }
 
     /** Queues the quotas of a namespace, or of all if it is empty, that limit a resource. */
@@ -68,30 +70,16 @@ public final class QuotaController extends ObjectController<V1ResourceQuota> {
         return view.isComplete() || !(result instanceof Result.Done) ? result : Result.requeue();
     }
 
-    private final class OfQuotas implements ResourceEventHandler<V1ResourceQuota> {
-        @Override
-        public void onAdd(V1ResourceQuota quota, boolean initial) {
-            V1ResourceQuotaStatus status = quota.getStatus();
-            boolean counted = status != null
-                    && Amounts.same(QuotaDecisions.spec(quota).getHard(), status.getHard())
-                    && Amounts.orEmpty(status.getUsed()).keySet()
-                            .containsAll(Amounts.orEmpty(status.getHard()).keySet());
-            queue.add(ObjectKey.of(quota), initial && counted ? Priority.BACKGROUND : Priority.LIVE);
-        }
+    /** Whether an update is a resync or changes the limits. */
+    private static boolean isDue(V1ResourceQuota before, V1ResourceQuota after) {
+        return Objects.equals(before.getMetadata().getResourceVersion(), after.getMetadata().getResourceVersion())
+                || !Amounts.same(QuotaDecisions.spec(before).getHard(), QuotaDecisions.spec(after).getHard());
+    }
 
-        /** {@inheritDoc} Changes of the status come from the API server and this controller, and need no count. */
-        @Override
-        public void onUpdate(V1ResourceQuota before, V1ResourceQuota after) {
-            if (Objects.equals(before.getMetadata().getResourceVersion(), after.getMetadata().getResourceVersion())) {
-                queue.add(ObjectKey.of(after), Priority.BACKGROUND);
-            } else if (!Amounts.same(QuotaDecisions.spec(before).getHard(), QuotaDecisions.spec(after).getHard())) {
-                queue.add(ObjectKey.of(after));
-            }
-        }
-
-        @Override
-        public void onDelete(V1ResourceQuota quota, boolean finalStateUnknown) {
-            queue.add(ObjectKey.of(quota));
-        }
+    /** Whether the status shows the usage of all limits. */
+    private static boolean isCounted(V1ResourceQuota quota) {
+        V1ResourceQuotaStatus status = quota.getStatus();
+        return status != null && Amounts.same(QuotaDecisions.spec(quota).getHard(), status.getHard())
+                && Amounts.orEmpty(status.getUsed()).keySet().containsAll(Amounts.orEmpty(status.getHard()).keySet());
     }
 }

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +25,6 @@ import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
-import dev.wheelhouse.informer.ResourceEventHandler;
 
 /**
  * Gives each ClusterRole with an aggregation rule the rules of the ClusterRoles that it selects (upstream:
@@ -42,13 +42,9 @@ public final class RoleAggregator extends ObjectController<V1ClusterRole> {
         super(NAME, context, CLUSTER_ROLES, V1ClusterRole.class);
         primary.getIndexer().addIndex(AGGREGATED,
                 role -> role.getAggregationRule() == null ? List.of() : List.of(AGGREGATED));
-        primary.addEventHandler(ResourceEventHandler.ofAny(role -> {
-            if (role.getAggregationRule() != null) {
-                queue.add(ObjectKey.of(role));
-            }
-            primary.getIndexer().byIndex(AGGREGATED, AGGREGATED)
-                    .forEach(aggregated -> queue.add(ObjectKey.of(aggregated)));
-        }));
+        watch(primary).enqueueEach(role -> Stream.concat(
+                Stream.of(role).filter(changed -> changed.getAggregationRule() != null),
+                primary.getIndexer().byIndex(AGGREGATED, AGGREGATED).stream()).map(ObjectKey::of));
     }
 
     @Override

@@ -25,11 +25,9 @@ import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerRefManager;
 import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Measure;
-import dev.wheelhouse.controller.OwnKeys;
 import dev.wheelhouse.controller.OwnedObjects;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
-import dev.wheelhouse.controllers.pods.OwnerKeys;
 import dev.wheelhouse.controllers.pods.Pods;
 
 /**
@@ -69,8 +67,8 @@ public final class ReplicaSetController extends KeyedController<ObjectKey> {
         var podCache = informerFor(ResourceType.PODS, V1Pod.class);
         this.pods = new OwnedObjects<>(podCache);
         retryWhenAllowed();
-        sets.addEventHandler(new OwnKeys<>(queue));
-        podCache.addEventHandler(new OwnerKeys<>(sets, queue));
+        watch(sets.cache()).enqueue(ObjectKey::of);
+        watch(podCache).enqueueFor(sets.owners()::keys);
     }
 
     @Override

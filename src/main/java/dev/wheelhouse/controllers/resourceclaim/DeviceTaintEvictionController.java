@@ -8,13 +8,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.models.ResourceV1ResourceClaim;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodStatus;
-import io.kubernetes.client.openapi.models.V1ResourceClaimConsumerReference;
 import io.kubernetes.client.openapi.models.V1ResourceSlice;
 
 import dev.wheelhouse.api.ObjectKey;
@@ -32,7 +32,6 @@ import dev.wheelhouse.controllers.pods.DisruptionTarget;
 import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.controllers.resourceclaim.DeviceTaints.Pool;
 import dev.wheelhouse.event.EventRecorder;
-import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.workqueue.RateLimits;
 
 /**
@@ -73,10 +72,13 @@ public final class DeviceTaintEvictionController extends ObjectController<V1Pod>
         slices.getIndexer().addIndex(OF_POOL, slice -> List.of(Pool.of(slice).toString()));
         claims.getIndexer().addIndex(OF_POOL, claim -> DeviceTaints.devices(claim).stream()
                 .map(device -> Pool.of(device).toString()).distinct().toList());
-        primary.addEventHandler(new OfPods());
-        claims.addEventHandler(new OfClaims());
-        slices.addEventHandler(ResourceEventHandler.ofAny(slice -> claims.getIndexer()
-                .byIndex(OF_POOL, Pool.of(slice).toString()).forEach(this::enqueuePods)));
+        watch(primary).onAdd(this::isConcerned)
+                .onUpdate((before, after) -> (!Pods.node(before).equals(Pods.node(after))
+                        || !Objects.equals(statuses(before), statuses(after))) && isConcerned(after))
+                .onDelete(pod -> evictions.containsKey(ObjectKey.of(pod))).enqueue(ObjectKey::of);
+        watch(claims).enqueueFor(change -> change.states().flatMap(this::podsOf));
+        watch(slices).enqueueEach(slice -> claims.getIndexer().byIndex(OF_POOL, Pool.of(slice).toString()).stream()
+                .flatMap(this::podsOf));
     }
 
     @Override
@@ -137,64 +139,19 @@ public final class DeviceTaintEvictionController extends ObjectController<V1Pod>
         return new Action.Event(ResourceType.PODS, pod, EventRecorder.NORMAL, "DeviceTaintManagerEviction", message);
     }
 
-    private void enqueue(V1Pod pod) {
-        if (evictions.containsKey(ObjectKey.of(pod)) || DeviceTaints.end(pod, cluster) != null) {
-            queue.add(ObjectKey.of(pod));
-        }
+    private boolean isConcerned(V1Pod pod) {
+        return evictions.containsKey(ObjectKey.of(pod)) || DeviceTaints.end(pod, cluster) != null;
     }
 
-    private void enqueuePods(ResourceV1ResourceClaim claim) {
-        for (V1ResourceClaimConsumerReference consumer : PodClaims.consumers(claim)) {
-            V1Pod pod = !PodClaims.isPod(consumer)
-                    ? null
-                    : primary.get(ObjectKey.of(String.valueOf(claim.getMetadata().getNamespace()), consumer.getName()));
-            if (pod != null) {
-                enqueue(pod);
-            }
-        }
+    private Stream<ObjectKey> podsOf(ResourceV1ResourceClaim claim) {
+        String namespace = String.valueOf(claim.getMetadata().getNamespace());
+        return PodClaims.consumers(claim).stream().filter(PodClaims::isPod)
+                .map(consumer -> primary.get(ObjectKey.of(namespace, consumer.getName())))
+                .filter(pod -> pod != null && isConcerned(pod)).map(ObjectKey::of);
     }
 
-    private final class OfPods implements ResourceEventHandler<V1Pod> {
-        @Override
-        public void onAdd(V1Pod pod, boolean initial) {
-            enqueue(pod);
-        }
-
-        @Override
-        public void onUpdate(V1Pod before, V1Pod after) {
-            if (!Pods.node(before).equals(Pods.node(after)) || !Objects.equals(statuses(before), statuses(after))) {
-                enqueue(after);
-            }
-        }
-
-        private static @Nullable Object statuses(V1Pod pod) {
-            V1PodStatus status = pod.getStatus();
-            return status == null ? null : status.getResourceClaimStatuses();
-        }
-
-        @Override
-        public void onDelete(V1Pod pod, boolean finalStateUnknown) {
-            if (evictions.containsKey(ObjectKey.of(pod))) {
-                queue.add(ObjectKey.of(pod));
-            }
-        }
-    }
-
-    private final class OfClaims implements ResourceEventHandler<ResourceV1ResourceClaim> {
-        @Override
-        public void onAdd(ResourceV1ResourceClaim claim, boolean initial) {
-            enqueuePods(claim);
-        }
-
-        @Override
-        public void onUpdate(ResourceV1ResourceClaim before, ResourceV1ResourceClaim after) {
-            enqueuePods(before);
-            enqueuePods(after);
-        }
-
-        @Override
-        public void onDelete(ResourceV1ResourceClaim claim, boolean finalStateUnknown) {
-            enqueuePods(claim);
-        }
+    private static @Nullable Object statuses(V1Pod pod) {
+        V1PodStatus status = pod.getStatus();
+        return status == null ? null : status.getResourceClaimStatuses();
     }
 }

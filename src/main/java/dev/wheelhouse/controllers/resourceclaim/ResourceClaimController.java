@@ -1,5 +1,6 @@
 package dev.wheelhouse.controllers.resourceclaim;
 
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -33,7 +34,6 @@ import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.controller.TypedKey;
 import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.event.EventRecorder;
-import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.runtime.BoundedMap;
 import dev.wheelhouse.workqueue.RateLimits;
@@ -100,10 +100,13 @@ public final class ResourceClaimController extends KeyedController<ResourceClaim
             V1OwnerReference owner = PodClaims.owner(claim);
             return owner == null ? List.of() : List.of(owner.getUid());
         });
-        pods.addEventHandler(new OfPods());
-        claims.addEventHandler(new OfClaims(new ClaimCounts(metrics())));
-        templates.addEventHandler(ResourceEventHandler.ofAny(template -> pods.getIndexer()
-                .byIndex(PODS_OF_TEMPLATE, ObjectKey.of(template).toString()).forEach(this::enqueue)));
+        ClaimCounts counts = new ClaimCounts(metrics());
+        watch(pods).enqueueFor(change -> change.isDeletion() ? keysOfDeleted(change.object()) : keys(change.object()));
+        // A claim that a pod names and that is deleted is made again.
+        watch(claims).first(change -> counts.change(change.before(), change.after()))
+                .enqueueEach(claim -> Stream.concat(
+                        Stream.of(new Key.OfClaim(ObjectKey.of(claim))), podsBy(PODS_OF_CLAIM, ObjectKey.of(claim))));
+        watch(templates).enqueueEach(template -> podsBy(PODS_OF_TEMPLATE, ObjectKey.of(template)));
     }
 
     @Override
@@ -252,81 +255,35 @@ public final class ResourceClaimController extends KeyedController<ResourceClaim
                 .flatMap(names -> names).distinct();
     }
 
-    private void enqueueClaim(@Nullable String namespace, String name) {
-        queue.add(new Key.OfClaim(ObjectKey.of(String.valueOf(namespace), name)));
+    private Stream<Key> claimKeys(V1Pod pod) {
+        return claimsOf(pod).map(name -> new Key.OfClaim(
+                ObjectKey.of(String.valueOf(pod.getMetadata().getNamespace()), name)));
     }
 
-    private void enqueue(V1Pod pod) {
-        if (PodClaims.isDone(pod)) {
-            enqueueClaims(pod);
-        }
-        if (!PodClaims.of(pod).isEmpty() && !Pods.isDeleting(pod)) {
-            PodView view = view(pod);
-            if (PodDecisions.decide(view) != null || PodDecisions.problem(view) != null) {
-                queue.add(new Key.OfPod(ObjectKey.of(pod)));
-            }
-        }
+    private Stream<Key> podsBy(String index, ObjectKey named) {
+        return pods.getIndexer().byIndex(index, named.toString()).stream().flatMap(this::keys);
     }
 
-    private void enqueueClaims(V1Pod pod) {
-        claimsOf(pod).forEach(name -> enqueueClaim(pod.getMetadata().getNamespace(), name));
+    /** The claims of a pod that needs them no more, and the pod if it needs a claim or an Event. */
+    private Stream<Key> keys(V1Pod pod) {
+        Stream<Key> ended = PodClaims.isDone(pod) ? claimKeys(pod) : Stream.empty();
+        if (PodClaims.of(pod).isEmpty() || Pods.isDeleting(pod)) {
+            return ended;
+        }
+        PodView view = view(pod);
+        return PodDecisions.decide(view) == null && PodDecisions.problem(view) == null
+                ? ended
+                : Stream.concat(ended, Stream.of(new Key.OfPod(ObjectKey.of(pod))));
     }
 
-    private final class OfPods implements ResourceEventHandler<V1Pod> {
-        @Override
-        public void onAdd(V1Pod pod, boolean initial) {
-            enqueue(pod);
+    private Stream<Key> keysOfDeleted(V1Pod pod) {
+        List<Key> keys = new ArrayList<>(claimKeys(pod).toList());
+        if (!keys.isEmpty()) {
+            deletedPods.add(String.valueOf(pod.getMetadata().getUid()));
         }
-
-        @Override
-        public void onUpdate(V1Pod before, V1Pod after) {
-            enqueue(after);
+        if (!PodClaims.of(pod).isEmpty()) {
+            keys.add(new Key.OfPod(ObjectKey.of(pod)));
         }
-
-        @Override
-        public void onDelete(V1Pod pod, boolean finalStateUnknown) {
-            if (claimsOf(pod).findAny().isPresent()) {
-                deletedPods.add(String.valueOf(pod.getMetadata().getUid()));
-                enqueueClaims(pod);
-            }
-            if (!PodClaims.of(pod).isEmpty()) {
-                queue.add(new Key.OfPod(ObjectKey.of(pod)));
-            }
-        }
-    }
-
-    /** A pod is told of the claims that it names: one that is deleted is made again. */
-    private final class OfClaims implements ResourceEventHandler<ResourceV1ResourceClaim> {
-        private final ClaimCounts counts;
-
-        OfClaims(ClaimCounts counts) {
-            this.counts = counts;
-        }
-
-        @Override
-        public void onAdd(ResourceV1ResourceClaim claim, boolean initial) {
-            counts.change(null, claim);
-            enqueueClaim(claim.getMetadata().getNamespace(), String.valueOf(claim.getMetadata().getName()));
-            enqueuePods(claim);
-        }
-
-        @Override
-        public void onUpdate(ResourceV1ResourceClaim before, ResourceV1ResourceClaim after) {
-            counts.change(before, after);
-            enqueueClaim(after.getMetadata().getNamespace(), String.valueOf(after.getMetadata().getName()));
-            enqueuePods(after);
-        }
-
-        @Override
-        public void onDelete(ResourceV1ResourceClaim claim, boolean finalStateUnknown) {
-            counts.change(claim, null);
-            enqueueClaim(claim.getMetadata().getNamespace(), String.valueOf(claim.getMetadata().getName()));
-            enqueuePods(claim);
-        }
-
-        private void enqueuePods(ResourceV1ResourceClaim claim) {
-            pods.getIndexer().byIndex(PODS_OF_CLAIM, ObjectKey.of(claim).toString())
-                    .forEach(ResourceClaimController.this::enqueue);
-        }
+        return keys.stream();
     }
 }

@@ -21,7 +21,6 @@ import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ObjectController;
-import dev.wheelhouse.controller.OwnKeys;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.controllers.ControllerOptions;
@@ -62,12 +61,12 @@ public final class EndpointSliceController extends ObjectController<V1Service> {
         this.metrics = SliceMetrics.ofServices(metrics());
         Duration batchPeriod = context.options().get(ControllerOptions.Endpoints.DEFAULTS).sliceUpdatesBatchPeriod();
         Duration wait = batchPeriod.compareTo(LEAST_WAIT) > 0 ? batchPeriod : LEAST_WAIT;
-        primary.addEventHandler(new OwnKeys<>(queue));
-        pods.addEventHandler(new ServicesOfPods(primary, service -> queue.addAfter(service, batchPeriod)));
-        nodes.addEventHandler(zones);
-        slices.addEventHandler(new OfSlices(SliceDecisions.MANAGER, tracker, service -> {
-            // Each Service is synced after the start anyway.
-        }, service -> queue.addAfter(service, wait)));
+        watch(primary).enqueue(ObjectKey::of);
+        watch(pods).after(batchPeriod).enqueueFor(new ServicesOfPods(primary)::keys);
+        watch(nodes).run(zones::changed);
+        // Each Service is synced after the start anyway.
+        watch(slices).when(change -> !change.initial()).after(wait)
+                .enqueueFor(new ServicesOfSlices(SliceDecisions.MANAGER, tracker)::keys);
     }
 
     private void wakeOverloaded() {

@@ -19,9 +19,7 @@ import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.controllers.ControllerOptions;
-import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
-import dev.wheelhouse.workqueue.Priority;
 import dev.wheelhouse.workqueue.RateLimits;
 
 /**
@@ -49,11 +47,13 @@ public final class EndpointSliceMirroringController extends ObjectController<V1E
         this.metrics = SliceMetrics.ofMirrors(metrics());
         Duration batchPeriod = context.options().get(ControllerOptions.Endpoints.DEFAULTS)
                 .mirroringUpdatesBatchPeriod();
-        primary.addEventHandler(new OfEndpoints());
-        services.addEventHandler(new OfServices());
-        slices.addEventHandler(new OfSlices(MirrorDecisions.MANAGER, tracker,
-                service -> queue.add(service, Priority.BACKGROUND),
-                service -> queue.addAfter(service, batchPeriod)));
+        watch(primary).when(change -> change.states().anyMatch(object -> mayBeMirrored(object.getMetadata())))
+                .enqueue(ObjectKey::of);
+        watch(services).when(change -> change.isUpdate()
+                ? change.alters(ServicePods::hasSelector)
+                : !ServicePods.hasSelector(change.object())).enqueue(ObjectKey::of);
+        watch(slices).after(change -> change.initial() ? Duration.ZERO : batchPeriod)
+                .enqueueFor(new ServicesOfSlices(MirrorDecisions.MANAGER, tracker)::keys);
     }
 
     @Override
@@ -115,49 +115,5 @@ public final class EndpointSliceMirroringController extends ObjectController<V1E
     protected V1LabelSelector selects(ObjectKey key, ResourceType type) {
         return new V1LabelSelector().putMatchLabelsItem(WellKnown.SERVICE, key.name())
                 .putMatchLabelsItem(WellKnown.MANAGED_BY, MirrorDecisions.MANAGER);
-    }
-
-    /** Adds the Endpoints that are or were mirrored. */
-    private final class OfEndpoints implements ResourceEventHandler<V1Endpoints> {
-        @Override
-        public void onAdd(V1Endpoints object, boolean initial) {
-            if (mayBeMirrored(object.getMetadata())) {
-                queue.add(ObjectKey.of(object), initial ? Priority.BACKGROUND : Priority.LIVE);
-            }
-        }
-
-        @Override
-        public void onUpdate(V1Endpoints before, V1Endpoints after) {
-            if (mayBeMirrored(before.getMetadata()) || mayBeMirrored(after.getMetadata())) {
-                queue.add(ObjectKey.of(after));
-            }
-        }
-
-        @Override
-        public void onDelete(V1Endpoints object, boolean finalStateUnknown) {
-            onAdd(object, false);
-        }
-    }
-
-    /** Adds the Endpoints of Services without a selector, and of those that got or lost one. */
-    private final class OfServices implements ResourceEventHandler<V1Service> {
-        @Override
-        public void onAdd(V1Service service, boolean initial) {
-            if (!ServicePods.hasSelector(service)) {
-                queue.add(ObjectKey.of(service), initial ? Priority.BACKGROUND : Priority.LIVE);
-            }
-        }
-
-        @Override
-        public void onUpdate(V1Service before, V1Service after) {
-            if (ServicePods.hasSelector(before) != ServicePods.hasSelector(after)) {
-                queue.add(ObjectKey.of(after));
-            }
-        }
-
-        @Override
-        public void onDelete(V1Service service, boolean finalStateUnknown) {
-            onAdd(service, false);
-        }
     }
 }

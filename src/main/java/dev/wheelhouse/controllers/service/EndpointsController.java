@@ -16,14 +16,11 @@ import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ObjectController;
-import dev.wheelhouse.controller.OwnKeys;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.controllers.ControllerOptions;
 import dev.wheelhouse.event.EventRecorder;
-import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
-import dev.wheelhouse.workqueue.Priority;
 import dev.wheelhouse.workqueue.RateLimits;
 
 /**
@@ -45,9 +42,12 @@ public final class EndpointsController extends ObjectController<V1Service> {
         this.pods = informerFor(ResourceType.PODS, V1Pod.class);
         this.endpoints = informerFor(ResourceType.ENDPOINTS, V1Endpoints.class);
         Duration batchPeriod = context.options().get(ControllerOptions.Endpoints.DEFAULTS).updatesBatchPeriod();
-        primary.addEventHandler(new OwnKeys<>(queue));
-        pods.addEventHandler(new ServicesOfPods(primary, service -> queue.addAfter(service, batchPeriod)));
-        endpoints.addEventHandler(new OfEndpoints());
+        watch(primary).enqueue(ObjectKey::of);
+        watch(pods).after(batchPeriod).enqueueFor(new ServicesOfPods(primary)::keys);
+        // Endpoints that exist at the start may be left from a Service that is gone. The controller does not correct
+        // the changes of others, as upstream.
+        watch(endpoints).when(change -> change.isDeletion()
+                || change.initial() && !WellKnown.isElection(change.object().getMetadata())).enqueue(ObjectKey::of);
     }
 
     @Override
@@ -85,23 +85,5 @@ public final class EndpointsController extends ObjectController<V1Service> {
                     "Failed to update endpoint " + key + ": " + error.statusMessage())));
         }
         return outcome.toResult();
-    }
-
-    /**
-     * Endpoints that exist at the start may be left from a Service that is gone. The controller does not correct the
-     * changes of others, as upstream.
-     */
-    private final class OfEndpoints implements ResourceEventHandler<V1Endpoints> {
-        @Override
-        public void onAdd(V1Endpoints object, boolean initial) {
-            if (initial && !WellKnown.isElection(object.getMetadata())) {
-                queue.add(ObjectKey.of(object), Priority.BACKGROUND);
-            }
-        }
-
-        @Override
-        public void onDelete(V1Endpoints object, boolean finalStateUnknown) {
-            queue.add(ObjectKey.of(object));
-        }
     }
 }

@@ -3,9 +3,8 @@ package dev.wheelhouse.controllers.service;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
-import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -14,8 +13,8 @@ import io.kubernetes.client.openapi.models.V1PodIP;
 import io.kubernetes.client.openapi.models.V1Service;
 
 import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.controller.Change;
 import dev.wheelhouse.controllers.pods.Pods;
-import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
 
 /**
@@ -23,45 +22,23 @@ import dev.wheelhouse.informer.SharedIndexInformer;
  * {@code GetServicesToUpdate} in {@code staging/src/k8s.io/endpointslice/util/controller_utils.go}). The pods of the
  * initial list concern nobody, because each Service is synced after all caches have synced.
  */
-final class ServicesOfPods implements ResourceEventHandler<V1Pod> {
-    private final SharedIndexInformer<V1Service> services;
-    private final Consumer<ObjectKey> wake;
-
-    /** @param wake called for each Service */
-    ServicesOfPods(SharedIndexInformer<V1Service> services, Consumer<ObjectKey> wake) {
-        this.services = services;
-        this.wake = wake;
-    }
-
-    @Override
-    public void onAdd(V1Pod pod, boolean initial) {
-        if (!initial) {
-            of(pod).forEach(wake);
+record ServicesOfPods(SharedIndexInformer<V1Service> services) {
+    Stream<ObjectKey> keys(Change<V1Pod> change) {
+        V1Pod before = change.before();
+        if (change.initial()) {
+            return Stream.empty();
         }
-    }
-
-    @Override
-    public void onUpdate(V1Pod before, V1Pod after) {
-        boolean podChanged = hasChanged(before, after);
-        if (Objects.equals(before.getMetadata().getLabels(), after.getMetadata().getLabels())) {
-            if (podChanged) {
-                of(after).forEach(wake);
-            }
-            return;
+        Set<ObjectKey> now = of(change.object());
+        if (before == null || change.isDeletion()) {
+            return now.stream();
+        }
+        boolean podChanged = hasChanged(before, change.object());
+        if (!change.alters(pod -> pod.getMetadata().getLabels())) {
+            return podChanged ? now.stream() : Stream.empty();
         }
         Set<ObjectKey> then = of(before);
-        Set<ObjectKey> now = of(after);
-        Set<ObjectKey> concerned = new HashSet<>(then);
-        concerned.addAll(now);
-        if (!podChanged) {
-            concerned.removeIf(service -> then.contains(service) && now.contains(service));
-        }
-        concerned.forEach(wake);
-    }
-
-    @Override
-    public void onDelete(V1Pod pod, boolean finalStateUnknown) {
-        of(pod).forEach(wake);
+        return Stream.concat(now.stream().filter(service -> podChanged || !then.contains(service)),
+                then.stream().filter(service -> !now.contains(service)));
     }
 
     private Set<ObjectKey> of(V1Pod pod) {

@@ -11,8 +11,8 @@ import io.kubernetes.client.custom.Quantity;
 import io.kubernetes.client.openapi.models.V1Node;
 
 import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.controller.Change;
 import dev.wheelhouse.facts.Quantities;
-import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
 
 import static dev.wheelhouse.controllers.service.WellKnown.label;
@@ -22,7 +22,7 @@ import static dev.wheelhouse.controllers.service.WellKnown.label;
  * {@code staging/src/k8s.io/endpointslice/topologycache/topologycache.go}). It is counted again after a node came or
  * went, or its zone or readiness changed. Thread safe.
  */
-final class TopologyCache implements ResourceEventHandler<V1Node> {
+final class TopologyCache {
     static final String LABEL = "topology.kubernetes.io/zone";
     private static final Set<String> CONTROL_PLANE = Set.of("node-role.kubernetes.io/control-plane",
             "node-role.kubernetes.io/master");
@@ -93,28 +93,14 @@ final class TopologyCache implements ResourceEventHandler<V1Node> {
                 .stream().anyMatch(c -> "Ready".equals(c.getType()) && "True".equals(c.getStatus()));
     }
 
-    @Override
-    public void onAdd(V1Node node, boolean initial) {
-        forget(initial);
-    }
-
-    @Override
-    public void onUpdate(V1Node before, V1Node after) {
-        if (isReady(before) != isReady(after) || !String.valueOf(of(before)).equals(String.valueOf(of(after)))) {
-            forget(false);
+    void changed(Change<V1Node> change) {
+        if (change.isUpdate() && !change.alters(TopologyCache::isReady) && !change.alters(TopologyCache::of)) {
+            return;
         }
-    }
-
-    @Override
-    public void onDelete(V1Node node, boolean finalStateUnknown) {
-        forget(false);
-    }
-
-    private void forget(boolean initial) {
         synchronized (this) {
             counted = false;
         }
-        if (!initial) {
+        if (!change.initial()) {
             changed.run();
         }
     }

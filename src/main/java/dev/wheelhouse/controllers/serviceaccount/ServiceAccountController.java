@@ -15,10 +15,8 @@ import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ObjectController;
-import dev.wheelhouse.controller.OwnKeys;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
-import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.workqueue.RateLimits;
 
@@ -36,13 +34,9 @@ public final class ServiceAccountController extends ObjectController<V1Namespace
     public ServiceAccountController(ControllerContext context) {
         super(NAME, NAME, context, RateLimits.CONTROLLER, 1, ResourceType.NAMESPACES, V1Namespace.class);
         accounts = informerFor(ResourceType.SERVICE_ACCOUNTS, V1ServiceAccount.class);
-        primary.addEventHandler(new OwnKeys<>(queue));
-        accounts.addEventHandler(new ResourceEventHandler<>() {
-            @Override
-            public void onDelete(V1ServiceAccount account, boolean finalStateUnknown) {
-                queue.add(ObjectKey.cluster(String.valueOf(account.getMetadata().getNamespace())));
-            }
-        });
+        watch(primary).enqueue(ObjectKey::of);
+        watch(accounts).onDelete()
+                .enqueue(account -> ObjectKey.cluster(String.valueOf(account.getMetadata().getNamespace())));
     }
 
     @Override

@@ -19,6 +19,7 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
+import dev.wheelhouse.controller.Change;
 import dev.wheelhouse.controller.Controller;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.IdleController;
@@ -28,9 +29,7 @@ import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.controllers.ControllerOptions;
 import dev.wheelhouse.controllers.serviceaccount.TokenDecisions.Deleted;
 import dev.wheelhouse.controllers.serviceaccount.TokenDecisions.TokenSource;
-import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
-import dev.wheelhouse.workqueue.Priority;
 
 /**
  * Keeps the Secrets of the type {@code kubernetes.io/service-account-token} (upstream:
@@ -73,13 +72,22 @@ public final class TokenController extends KeyedController<ObjectKey> {
         TokenSecrets.indexByAccount(secrets);
         follow(secrets);
         this.accounts = informerFor(ResourceType.SERVICE_ACCOUNTS, V1ServiceAccount.class);
-        accounts.addEventHandler(ResourceEventHandler.ofAny(account -> {
-            ObjectKey key = ObjectKey.of(account);
-            if (!TokenSecrets.of(secrets, key).isEmpty()) {
-                queue.add(key);
-            }
-        }));
-        secrets.addEventHandler(new OfSecrets());
+        watch(accounts).when(change -> !TokenSecrets.of(secrets, ObjectKey.of(change.object())).isEmpty())
+                .enqueue(ObjectKey::of);
+        watch(secrets).first(this::rememberDeletion).enqueue(TokenSecrets::account);
+    }
+
+    private void rememberDeletion(Change<V1Secret> change) {
+        V1Secret secret = change.object();
+        ObjectKey account = TokenSecrets.account(secret);
+        if (change.isDeletion() && account != null) {
+            Deleted gone = new Deleted(ObjectKey.of(secret).name(), TokenSecrets.accountUid(secret));
+            deleted.compute(account, (key, known) -> {
+                Set<Deleted> names = known == null ? ConcurrentHashMap.newKeySet() : known;
+                names.add(gone);
+                return names;
+            });
+        }
     }
 
     @Override
@@ -118,34 +126,5 @@ public final class TokenController extends KeyedController<ObjectKey> {
         return secret != null
                 ? TokenSecrets.account(secret)
                 : syncs().groupResource().equals(groupResource) && accounts.get(object) != null ? object : null;
-    }
-
-    private final class OfSecrets implements ResourceEventHandler<V1Secret> {
-        @Override
-        public void onAdd(V1Secret secret, boolean initial) {
-            ObjectKey account = TokenSecrets.account(secret);
-            if (account != null) {
-                queue.add(account, initial ? Priority.BACKGROUND : Priority.LIVE);
-            }
-        }
-
-        @Override
-        public void onUpdate(V1Secret before, V1Secret after) {
-            onAdd(after, false);
-        }
-
-        @Override
-        public void onDelete(V1Secret secret, boolean finalStateUnknown) {
-            ObjectKey account = TokenSecrets.account(secret);
-            if (account != null) {
-                Deleted gone = new Deleted(ObjectKey.of(secret).name(), TokenSecrets.accountUid(secret));
-                deleted.compute(account, (key, known) -> {
-                    Set<Deleted> names = known == null ? ConcurrentHashMap.newKeySet() : known;
-                    names.add(gone);
-                    return names;
-                });
-                queue.add(account);
-            }
-        }
     }
 }

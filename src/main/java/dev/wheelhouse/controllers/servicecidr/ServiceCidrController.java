@@ -2,6 +2,7 @@ package dev.wheelhouse.controllers.servicecidr;
 
 import java.util.List;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 import io.kubernetes.client.openapi.models.V1IPAddress;
 import io.kubernetes.client.openapi.models.V1ServiceCIDR;
@@ -12,11 +13,9 @@ import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ObjectController;
-import dev.wheelhouse.controller.OwnKeys;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.event.EventRecorder;
-import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
 
 /**
@@ -37,8 +36,14 @@ public final class ServiceCidrController extends ObjectController<V1ServiceCIDR>
     public ServiceCidrController(ControllerContext context) {
         super(NAME, context, RANGES, V1ServiceCIDR.class);
         addresses = informerFor(ADDRESSES, V1IPAddress.class);
-        primary.addEventHandler(new OfRanges());
-        addresses.addEventHandler(new OfAddresses());
+        // A new range may free the deleted ranges that it contains.
+        watch(primary).enqueueFor(change -> Stream.concat(Stream.of(ObjectKey.of(change.object())),
+                change.isAddition()
+                        ? RangeView.ranges(change.object()).flatMap(mine -> ranges(mine::overlaps))
+                        : Stream.empty()));
+        watch(addresses).onAdd().onDelete()
+                .enqueueEach(object -> Stream.ofNullable(RangeView.allocated(object))
+                        .flatMap(address -> ranges(range -> range.contains(address))));
     }
 
     @Override
@@ -52,40 +57,8 @@ public final class ServiceCidrController extends ObjectController<V1ServiceCIDR>
         return outcome.toResult();
     }
 
-    private void enqueue(Predicate<AddressRange> which) {
-        primary.getIndexer().list().stream().filter(range -> RangeView.ranges(range).anyMatch(which))
-                .forEach(range -> queue.add(ObjectKey.of(range)));
-    }
-
-    private final class OfRanges extends OwnKeys<V1ServiceCIDR> {
-        OfRanges() {
-            super(queue);
-        }
-
-        /** {@inheritDoc} A new range may free the deleted ranges that it contains. */
-        @Override
-        public void onAdd(V1ServiceCIDR range, boolean initial) {
-            super.onAdd(range, initial);
-            RangeView.ranges(range).forEach(mine -> enqueue(mine::overlaps));
-        }
-    }
-
-    private final class OfAddresses implements ResourceEventHandler<V1IPAddress> {
-        @Override
-        public void onAdd(V1IPAddress address, boolean initial) {
-            enqueueRangesOf(address);
-        }
-
-        @Override
-        public void onDelete(V1IPAddress address, boolean finalStateUnknown) {
-            enqueueRangesOf(address);
-        }
-
-        private void enqueueRangesOf(V1IPAddress object) {
-            AddressRange.Address address = RangeView.allocated(object);
-            if (address != null) {
-                enqueue(range -> range.contains(address));
-            }
-        }
+    private Stream<ObjectKey> ranges(Predicate<AddressRange> which) {
+        return primary.getIndexer().list().stream().filter(range -> RangeView.ranges(range).anyMatch(which))
+                .map(ObjectKey::of);
     }
 }

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +32,7 @@ import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerRefManager;
 import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.OwnedObjects;
+import dev.wheelhouse.controller.Owners;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.controllers.history.ControllerRevisions;
@@ -41,7 +43,7 @@ import dev.wheelhouse.informer.SharedIndexInformer;
 /**
  * Keeps a pod with a stable identity for each ordinal of each StatefulSet (upstream:
  * {@code pkg/controller/statefulset/stateful_set.go}). {@code StatefulSetDecisions} decides, {@code PodTask} describes
- * the writes for one pod, {@code StatefulSetHandlers} enqueues keys.
+ * the writes for one pod.
  */
 public final class StatefulSetController extends ObjectController<V1StatefulSet> {
     public static final String NAME = "statefulset-controller";
@@ -65,7 +67,22 @@ public final class StatefulSetController extends ObjectController<V1StatefulSet>
         this.pods = new OwnedObjects<>(podCache);
         this.revisions = new OwnedObjects<>(informerFor(REVISIONS, V1ControllerRevision.class));
         retryWhenAllowed();
-        new StatefulSetHandlers(primary, queue).register(podCache, claims);
+        watch(primary).enqueue(ObjectKey::of);
+        watch(podCache).enqueueFor(Owners.in(primary, set -> set.getSpec().getSelector())::keys);
+        watch(claims).onDelete().enqueueEach(this::setsWaitingFor);
+    }
+
+    /**
+     * The StatefulSets whose next pod waits for the deletion of a claim. (Upstream has no such handler, so that the pod
+     * may have to wait for the next resync, some 12 hours later.)
+     */
+    private Stream<ObjectKey> setsWaitingFor(V1PersistentVolumeClaim claim) {
+        return OwnerReferences.of(claim.getMetadata()).stream()
+                .filter(owner -> owner.getKind().equals(ResourceType.PODS.kind())
+                        && owner.getName().lastIndexOf('-') > 0)
+                .map(owner -> ObjectKey.of(claim.getMetadata().getNamespace(),
+                        owner.getName().substring(0, owner.getName().lastIndexOf('-'))))
+                .filter(set -> primary.get(set) != null);
     }
 
     @Override

@@ -6,6 +6,7 @@ import java.util.Objects;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
+import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1PersistentVolume;
 import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
 import io.kubernetes.client.openapi.models.V1PersistentVolumeClaimStatus;
@@ -13,11 +14,11 @@ import io.kubernetes.client.openapi.models.V1VolumeAttributesClass;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.controller.Change;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
-import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
 
 /**
@@ -41,10 +42,9 @@ public final class AttributesClassProtectionController extends ObjectController<
         this.volumes = informerFor(ResourceType.PERSISTENT_VOLUMES, V1PersistentVolume.class);
         claims.getIndexer().addIndex(BY_CLASS, AttributesClassProtectionController::classesOf);
         volumes.getIndexer().addIndex(BY_CLASS, AttributesClassProtectionController::classesOf);
-        primary.addEventHandler(PROTECTION.handler(queue));
-        claims.addEventHandler(
-                new OfUsers<V1PersistentVolumeClaim>(AttributesClassProtectionController::classesOf));
-        volumes.addEventHandler(new OfUsers<V1PersistentVolume>(AttributesClassProtectionController::classesOf));
+        watch(primary).when(PROTECTION::concerns).enqueue(ObjectKey::of);
+        watch(claims).enqueueFor(change -> freed(change, AttributesClassProtectionController::classesOf));
+        watch(volumes).enqueueFor(change -> freed(change, AttributesClassProtectionController::classesOf));
     }
 
     /** The classes that a claim requests, has, and changes to. */
@@ -70,27 +70,11 @@ public final class AttributesClassProtectionController extends ObjectController<
         return run.execute(PROTECTION.decide(attributes, used)).toResult();
     }
 
-    /** Wakes the classes that an object does not use any more. */
-    private final class OfUsers<T> implements ResourceEventHandler<T> {
-        private final Function<T, Collection<String>> uses;
-
-        OfUsers(Function<T, Collection<String>> uses) {
-            this.uses = uses;
-        }
-
-        @Override
-        public void onUpdate(T before, T after) {
-            Collection<String> now = uses.apply(after);
-            uses.apply(before).stream().filter(name -> !now.contains(name)).forEach(this::wake);
-        }
-
-        @Override
-        public void onDelete(T user, boolean finalStateUnknown) {
-            uses.apply(user).forEach(this::wake);
-        }
-
-        private void wake(String name) {
-            queue.add(ObjectKey.cluster(name));
-        }
+    /** The classes that an object does not use any more. */
+    private static <T extends KubernetesObject> Stream<ObjectKey> freed(Change<T> change,
+            Function<T, Collection<String>> uses) {
+        Collection<String> now = change.after() == null ? List.of() : uses.apply(change.after());
+        return Stream.ofNullable(change.before()).flatMap(before -> uses.apply(before).stream())
+                .filter(name -> !now.contains(name)).map(ObjectKey::cluster);
     }
 }

@@ -1,5 +1,7 @@
 package dev.wheelhouse.controllers.volume;
 
+import java.util.stream.Stream;
+
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
@@ -13,12 +15,12 @@ import dev.wheelhouse.api.ResourceVersions;
 import dev.wheelhouse.client.ListOptions;
 import dev.wheelhouse.client.ListPage;
 import dev.wheelhouse.client.ResourceClient;
+import dev.wheelhouse.controller.Change;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.controllers.pods.Pods;
-import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.volumes.PodsOfClaims;
 import dev.wheelhouse.volumes.Volumes;
@@ -49,8 +51,8 @@ public final class ClaimProtectionController extends ObjectController<V1Persiste
         SharedIndexInformer<V1Pod> pods = informerFor(ResourceType.PODS, V1Pod.class);
         this.livePods = context.client().resource(ResourceType.PODS, V1Pod.class);
         podsOfClaims = new PodsOfClaims(pods.getIndexer());
-        primary.addEventHandler(PROTECTION.handler(queue));
-        pods.addEventHandler(new OfPods());
+        watch(primary).when(PROTECTION::concerns).enqueue(ObjectKey::of);
+        watch(pods).enqueueFor(this::freed);
     }
 
     @Override
@@ -92,36 +94,17 @@ public final class ClaimProtectionController extends ObjectController<V1Persiste
         }
     }
 
-    /** Wakes the claims of pods that use them no more, or not yet. */
-    private final class OfPods implements ResourceEventHandler<V1Pod> {
-        @Override
-        public void onAdd(V1Pod pod, boolean initial) {
-            if (Pods.node(pod).isEmpty() || Pods.isFinished(pod)) {
-                wakeClaims(pod);
-            }
-        }
-
-        @Override
-        public void onUpdate(V1Pod before, V1Pod after) {
-            onAdd(after, false);
-            if (!String.valueOf(before.getMetadata().getUid()).equals(after.getMetadata().getUid())) {
-                wakeClaims(before);
-            }
-        }
-
-        @Override
-        public void onDelete(V1Pod pod, boolean finalStateUnknown) {
-            wakeClaims(pod);
-        }
-
-        private void wakeClaims(V1Pod pod) {
-            for (String name : Volumes.claimsOf(pod)) {
-                ObjectKey key = ObjectKey.of(String.valueOf(pod.getMetadata().getNamespace()), name);
-                V1PersistentVolumeClaim claim = primary.get(key);
-                if (claim != null && PROTECTION.keepsFromDeletion(claim)) {
-                    queue.add(key);
-                }
-            }
-        }
+    /** The deleted claims of a pod that uses them no more, or not yet. */
+    private Stream<ObjectKey> freed(Change<V1Pod> change) {
+        V1Pod now = change.object();
+        boolean unused = change.isDeletion() || Pods.node(now).isEmpty() || Pods.isFinished(now);
+        boolean replaced = change.alters(pod -> pod.getMetadata().getUid());
+        return change.states().filter(pod -> pod == now ? unused : replaced)
+                .flatMap(pod -> Volumes.claimsOf(pod).stream()
+                        .map(name -> ObjectKey.of(String.valueOf(pod.getMetadata().getNamespace()), name)))
+                .filter(key -> {
+                    V1PersistentVolumeClaim claim = primary.get(key);
+                    return claim != null && PROTECTION.keepsFromDeletion(claim);
+                });
     }
 }

@@ -23,10 +23,8 @@ import dev.wheelhouse.controller.Measure;
 import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
-import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.volumes.Volumes;
-import dev.wheelhouse.workqueue.Priority;
 import dev.wheelhouse.workqueue.RateLimits;
 
 /**
@@ -51,8 +49,12 @@ public final class EphemeralVolumeController extends ObjectController<V1Pod> {
         this.claims = informerFor(CLAIMS, V1PersistentVolumeClaim.class);
         primary.getIndexer().addIndex(PODS_OF_CLAIM, pod -> ephemeralVolumes(pod).stream()
                 .map(volume -> pod.getMetadata().getNamespace() + "/" + Volumes.claimOf(pod, volume)).toList());
-        primary.addEventHandler(new OfPods());
-        claims.addEventHandler(new OfClaims());
+        // An update needs no sync, because a pod's volumes never change.
+        watch(primary).onAdd(pod -> !ephemeralVolumes(pod).isEmpty())
+                .onDelete(pod -> pod.getSpec().getVolumes() != null).enqueue(ObjectKey::of);
+        // A claim that is deleted is made again if its pod is still there.
+        watch(claims).onDelete().enqueueEach(claim -> primary.getIndexer()
+                .byIndex(PODS_OF_CLAIM, ObjectKey.of(claim).toString()).stream().map(ObjectKey::of));
     }
 
     @Override
@@ -125,31 +127,5 @@ public final class EphemeralVolumeController extends ObjectController<V1Pod> {
         return volumes == null || pod.getMetadata().getDeletionTimestamp() != null
                 ? List.of()
                 : volumes.stream().filter(volume -> volume.getEphemeral() != null).toList();
-    }
-
-    /** An update needs no sync, because a pod's volumes never change. */
-    private final class OfPods implements ResourceEventHandler<V1Pod> {
-        @Override
-        public void onAdd(V1Pod pod, boolean initial) {
-            if (!ephemeralVolumes(pod).isEmpty()) {
-                queue.add(ObjectKey.of(pod), initial ? Priority.BACKGROUND : Priority.LIVE);
-            }
-        }
-
-        @Override
-        public void onDelete(V1Pod pod, boolean finalStateUnknown) {
-            if (pod.getSpec().getVolumes() != null) {
-                queue.add(ObjectKey.of(pod));
-            }
-        }
-    }
-
-    /** A claim that is deleted is made again if its pod is still there. */
-    private final class OfClaims implements ResourceEventHandler<V1PersistentVolumeClaim> {
-        @Override
-        public void onDelete(V1PersistentVolumeClaim claim, boolean finalStateUnknown) {
-            primary.getIndexer().byIndex(PODS_OF_CLAIM, ObjectKey.of(claim).toString())
-                    .forEach(pod -> queue.add(ObjectKey.of(pod)));
-        }
     }
 }

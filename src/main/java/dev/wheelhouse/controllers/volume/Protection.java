@@ -6,13 +6,10 @@ import java.util.List;
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
-import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
-import dev.wheelhouse.informer.ResourceEventHandler;
-import dev.wheelhouse.workqueue.Priority;
-import dev.wheelhouse.workqueue.WorkQueue;
+import dev.wheelhouse.controller.Change;
 
 /**
  * A finalizer that keeps objects while something uses them (upstream: {@code pkg/controller/volume/protectionutil}).
@@ -37,26 +34,9 @@ record Protection(ResourceType type, String finalizer) {
         return finalizers == null ? List.of() : finalizers;
     }
 
-    /** Adds the key of each object that misses the finalizer, or that waits for the end of its use. */
-    <T extends KubernetesObject> ResourceEventHandler<T> handler(WorkQueue<ObjectKey> queue) {
-        return new ResourceEventHandler<>() {
-            @Override
-            public void onAdd(T object, boolean initial) {
-                if (isMissing(object) || keepsFromDeletion(object)) {
-                    queue.add(ObjectKey.of(object), initial ? Priority.BACKGROUND : Priority.LIVE);
-                }
-            }
-
-            @Override
-            public void onUpdate(T before, T after) {
-                onAdd(after, false);
-            }
-
-            @Override
-            public void onDelete(T object, boolean finalStateUnknown) {
-                queue.add(ObjectKey.of(object));
-            }
-        };
+    /** Whether the object misses the finalizer, waits for the end of its use, or is gone. */
+    boolean concerns(Change<? extends KubernetesObject> change) {
+        return change.isDeletion() || isMissing(change.object()) || keepsFromDeletion(change.object());
     }
 
     /**

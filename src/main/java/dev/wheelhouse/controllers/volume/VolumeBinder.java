@@ -26,6 +26,7 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
+import dev.wheelhouse.controller.Change;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Result;
@@ -33,12 +34,10 @@ import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.controller.TypedKey;
 import dev.wheelhouse.controllers.ControllerOptions;
 import dev.wheelhouse.controllers.pods.Pods;
-import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.volumes.CsiMigration;
 import dev.wheelhouse.volumes.PodsOfClaims;
 import dev.wheelhouse.volumes.Volumes;
-import dev.wheelhouse.workqueue.Priority;
 import dev.wheelhouse.workqueue.RateLimits;
 
 /**
@@ -99,14 +98,16 @@ public final class VolumeBinder extends KeyedController<VolumeBinder.Key> {
         volumeCache.getIndexer().addIndex(VOLUMES_FOR, volume -> List.of(claimant(volume)));
         // Unbound claims and volumes are looked at again, as there may be a default class now.
         Duration period = context.options().get(ControllerOptions.Periods.DEFAULTS).claimBinderSyncPeriod();
-        claimCache.addEventHandler(new OfClaims(), period);
-        volumeCache.addEventHandler(new OfVolumes(), period);
-        pods.addEventHandler(ResourceEventHandler.ofAny(pod -> {
-            ObjectKey volume = Recycler.volumeOf(pod);
-            if (volume != null) {
-                queue.add(new VolumeKey(volume));
-            }
-        }));
+        watch(claimCache).resync(period).first(change -> {
+            metrics.changed(change.before(), change.after());
+            claims.seen(change.object(), change.isDeletion());
+        }).when(change -> change.before() != change.after() || !isBound(change.object())).enqueueFor(this::keysOfClaim);
+        watch(volumeCache).resync(period).first(change -> {
+            metrics.changed(change.before(), change.after());
+            volumes.seen(change.object(), change.isDeletion());
+        }).when(change -> change.before() != change.after() || !isBound(change.object()))
+                .enqueueFor(VolumeBinder::keysOfVolume);
+        watch(pods).enqueueEach(pod -> Stream.ofNullable(Recycler.volumeOf(pod)).map(VolumeKey::new));
     }
 
     /** The claim that a volume refers to; for a free volume, its class. */
@@ -316,60 +317,23 @@ public final class VolumeBinder extends KeyedController<VolumeBinder.Key> {
         return claim.getStatus() != null && "Bound".equals(claim.getStatus().getPhase());
     }
 
-    private final class OfClaims implements ResourceEventHandler<V1PersistentVolumeClaim> {
-        @Override
-        public void onAdd(V1PersistentVolumeClaim claim, boolean initial) {
-            metrics.changed(null, claim);
-            queue.add(new ClaimKey(ObjectKey.of(claim)), initial ? Priority.BACKGROUND : Priority.LIVE);
-        }
-
-        @Override
-        public void onUpdate(V1PersistentVolumeClaim before, V1PersistentVolumeClaim after) {
-            metrics.changed(before, after);
-            claims.seen(after, false);
-            boolean resync = before == after;
-            if (!resync || !isBound(after)) {
-                queue.add(new ClaimKey(ObjectKey.of(after)));
-            }
-        }
-
-        @Override
-        public void onDelete(V1PersistentVolumeClaim claim, boolean finalStateUnknown) {
-            metrics.changed(claim, null);
-            claims.seen(claim, true);
-            queue.add(new ClaimKey(ObjectKey.of(claim)));
-            volumeCache.getIndexer().byIndex(VOLUMES_FOR, "claim/" + ObjectKey.of(claim))
-                    .forEach(volume -> queue.add(new VolumeKey(ObjectKey.of(volume))));
-        }
+    private static boolean isBound(V1PersistentVolume volume) {
+        return volume.getStatus() != null && "Bound".equals(volume.getStatus().getPhase());
     }
 
-    private final class OfVolumes implements ResourceEventHandler<V1PersistentVolume> {
-        @Override
-        public void onAdd(V1PersistentVolume volume, boolean initial) {
-            metrics.changed(null, volume);
-            queue.add(new VolumeKey(ObjectKey.of(volume)), initial ? Priority.BACKGROUND : Priority.LIVE);
-        }
+    /** The claim; if it is gone, its volumes, too. */
+    private Stream<Key> keysOfClaim(Change<V1PersistentVolumeClaim> change) {
+        ObjectKey claim = ObjectKey.of(change.object());
+        return Stream.concat(Stream.of(new ClaimKey(claim)), !change.isDeletion()
+                ? Stream.empty()
+                : volumeCache.getIndexer().byIndex(VOLUMES_FOR, "claim/" + claim).stream()
+                        .map(volume -> new VolumeKey(ObjectKey.of(volume))));
+    }
 
-        @Override
-        public void onUpdate(V1PersistentVolume before, V1PersistentVolume after) {
-            metrics.changed(before, after);
-            volumes.seen(after, false);
-            boolean resync = before == after;
-            boolean bound = after.getStatus() != null && "Bound".equals(after.getStatus().getPhase());
-            if (!resync || !bound) {
-                queue.add(new VolumeKey(ObjectKey.of(after)));
-            }
-        }
-
-        @Override
-        public void onDelete(V1PersistentVolume volume, boolean finalStateUnknown) {
-            metrics.changed(volume, null);
-            volumes.seen(volume, true);
-            queue.add(new VolumeKey(ObjectKey.of(volume)));
-            V1ObjectReference reference = volume.getSpec().getClaimRef();
-            if (reference != null) {
-                queue.add(new ClaimKey(Volumes.claimKey(reference)));
-            }
-        }
+    /** The volume; if it is gone, its claim, too. */
+    private static Stream<Key> keysOfVolume(Change<V1PersistentVolume> change) {
+        V1ObjectReference reference = change.isDeletion() ? change.object().getSpec().getClaimRef() : null;
+        return Stream.concat(Stream.of(new VolumeKey(ObjectKey.of(change.object()))),
+                Stream.ofNullable(reference).map(claim -> new ClaimKey(Volumes.claimKey(claim))));
     }
 }

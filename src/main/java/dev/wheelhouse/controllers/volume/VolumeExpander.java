@@ -16,9 +16,7 @@ import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
-import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.volumes.Volumes;
-import dev.wheelhouse.workqueue.Priority;
 import dev.wheelhouse.workqueue.RateLimits;
 
 /**
@@ -36,7 +34,12 @@ public final class VolumeExpander extends ObjectController<V1PersistentVolumeCla
         super(NAME, "volume_expand", context, RateLimits.CONTROLLER, WORKERS,
                 ResourceType.PERSISTENT_VOLUME_CLAIMS, V1PersistentVolumeClaim.class);
         this.volumes = context.client().resource(ResourceType.PERSISTENT_VOLUMES, V1PersistentVolume.class);
-        primary.addEventHandler(new OfClaims());
+        watch(primary).onAdd().onDelete()
+                .onUpdate((before, after) -> Volumes.requested(after).compareTo(Volumes.requested(before)) > 0
+                        || size(after).compareTo(size(before)) > 0)
+                .when(change -> change.object().getStatus() != null
+                        && "Bound".equals(change.object().getStatus().getPhase()))
+                .enqueue(ObjectKey::of);
     }
 
     @Override
@@ -71,30 +74,7 @@ public final class VolumeExpander extends ObjectController<V1PersistentVolumeCla
         return outcome;
     }
 
-    /** Wakes claims that request more, or that have got more. */
-    private final class OfClaims implements ResourceEventHandler<V1PersistentVolumeClaim> {
-        @Override
-        public void onAdd(V1PersistentVolumeClaim claim, boolean initial) {
-            if (claim.getStatus() != null && "Bound".equals(claim.getStatus().getPhase())) {
-                queue.add(ObjectKey.of(claim), initial ? Priority.BACKGROUND : Priority.LIVE);
-            }
-        }
-
-        @Override
-        public void onUpdate(V1PersistentVolumeClaim before, V1PersistentVolumeClaim after) {
-            if (Volumes.requested(after).compareTo(Volumes.requested(before)) > 0
-                    || size(after).compareTo(size(before)) > 0) {
-                onAdd(after, false);
-            }
-        }
-
-        private static BigDecimal size(V1PersistentVolumeClaim claim) {
-            return Volumes.storage(claim.getStatus() == null ? null : claim.getStatus().getCapacity());
-        }
-
-        @Override
-        public void onDelete(V1PersistentVolumeClaim claim, boolean finalStateUnknown) {
-            onAdd(claim, false);
-        }
+    private static BigDecimal size(V1PersistentVolumeClaim claim) {
+        return Volumes.storage(claim.getStatus() == null ? null : claim.getStatus().getCapacity());
     }
 }

@@ -20,7 +20,7 @@ public final class VolumeProtectionController extends ObjectController<V1Persist
 
     public VolumeProtectionController(ControllerContext context) {
         super(NAME, NAME, context, RateLimits.CONTROLLER, 1, ResourceType.PERSISTENT_VOLUMES, V1PersistentVolume.class);
-        primary.addEventHandler(PROTECTION.handler(queue));
+        watch(primary).when(PROTECTION::concerns).enqueue(ObjectKey::of);
     }
 
     @Override

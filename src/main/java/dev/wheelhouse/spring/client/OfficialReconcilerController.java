@@ -43,11 +43,11 @@ final class OfficialReconcilerController implements Controller {
         this.queue = context.queue(name);
         this.informers = List.copyOf(informers);
         OutageBackoff<Request> outage = new OutageBackoff<>(queue, context.clock());
-        BooleanSupplier mayWrite = () -> context.mayWrite(name);
-        for (int i = 0; i < context.workers(name, Math.max(1, workers)); i++) {
+        ControllerContext own = context.of(name);
+        for (int i = 0; i < own.workers(Math.max(1, workers)); i++) {
             loops.add(new Worker<>(name, queue, outage,
                     request -> ready.stream().allMatch(BooleanSupplier::getAsBoolean) ? Duration.ZERO : NOT_READY_YET,
-                    request -> WriteFence.within(mayWrite, () -> reconcile(reconciler, request)), context.clock(),
+                    request -> WriteFence.within(own::mayWrite, () -> reconcile(reconciler, request)), context.clock(),
                     context.metrics()));
         }
     }

@@ -19,8 +19,8 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerMetrics;
-import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.controller.Parallel;
 import dev.wheelhouse.controller.SyncTrace;
 import dev.wheelhouse.controller.Worker;
@@ -287,8 +287,8 @@ class GarbageCollectorTest {
                     calls.add(method.getName());
                     return method.invoke(cluster.informers(), arguments);
                 });
-        GarbageCollector other = new GarbageCollector(new DefaultControllerContext(cluster.client(), counted,
-                cluster.clock, cluster::recorder, DefaultControllerContext.Settings.stepped()));
+        GarbageCollector other = new GarbageCollector(new ControllerContext(cluster.client(), counted,
+                cluster.clock, cluster::recorder, ControllerContext.Settings.stepped()));
         cluster.settle(other.loops());
         assertThat(calls).filteredOn(call -> call.equals("startNew")).hasSize(1);
         assertThat(calls).last().isEqualTo("startNew");
@@ -317,7 +317,7 @@ class GarbageCollectorTest {
     void anObservingOnePlansTheDeletionOfAnObjectWhoseOwnerNeverExistedAndDropsThePlanWithTheObject() {
         List<String> planned = new ArrayList<>();
         List<String> synced = new ArrayList<>();
-        GarbageCollector observer = new GarbageCollector(cluster.context(new DefaultControllerContext.Settings(
+        GarbageCollector observer = new GarbageCollector(cluster.context(new ControllerContext.Settings(
                 (controller, preset) -> 1, Parallel.inOrder(), controller -> true, controller -> false,
                 new ControllerMetrics(Meters.NONE) {
                     @Override

@@ -18,8 +18,8 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
 import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerMetrics;
-import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.controller.Parallel;
 import dev.wheelhouse.world.Cluster;
 import dev.wheelhouse.world.Manifests;
@@ -159,7 +159,7 @@ class NamespaceControllerTest {
     /** A deletion that it only observes has no end, and each look reads all content live. */
     @Test
     void anObserverLooksLessAndLessOften() {
-        NamespaceController observer = new NamespaceController(cluster.context(new DefaultControllerContext.Settings(
+        NamespaceController observer = new NamespaceController(cluster.context(new ControllerContext.Settings(
                 (controller, preset) -> 1, Parallel.inOrder(), controller -> true, controller -> false,
                 ControllerMetrics.NONE)));
         pod("web", "nodeName: node-1, terminationGracePeriodSeconds: 300");
