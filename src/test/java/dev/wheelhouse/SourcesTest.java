@@ -2,6 +2,8 @@ package dev.wheelhouse;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -33,6 +35,13 @@ class SourcesTest {
     @Test
     void everyCommentNamesItsSubject() {
         assertThat(lines("src", NO_SUBJECT.asMatchPredicate())).isEmpty();
+    }
+
+    @Test
+    void nothingIsLeftOfAMerge() {
+        Predicate<String> marker = line -> line.startsWith("<<<<" + "<<< ") || line.startsWith(">>>>" + ">>> ");
+        assertThat(Stream.of("src", "docs", "helm", "examples").flatMap(folder -> lines(folder, "", marker).stream()))
+                .isEmpty();
     }
 
     @Test
@@ -72,11 +81,17 @@ class SourcesTest {
     }
 
     private static List<String> lines(String folder, Predicate<String> matching) {
+        return lines(folder, ".java", matching);
+    }
+
+    private static List<String> lines(String folder, String suffix, Predicate<String> matching) {
+        Charset charset = suffix.isEmpty() ? StandardCharsets.ISO_8859_1 : StandardCharsets.UTF_8;
         List<String> found = new ArrayList<>();
         try (Stream<Path> files = Files.walk(Path.of(folder))) {
-            for (Path file : files.filter(path -> path.toString().endsWith(".java")).toList()) {
+            for (Path file : files
+                    .filter(path -> path.toString().endsWith(suffix) && Files.isRegularFile(path)).toList()) {
                 int number = 0;
-                for (String line : Files.readAllLines(file)) {
+                for (String line : Files.readString(file, charset).lines().toList()) {
                     number++;
                     if (matching.test(line)) {
                         found.add(file + ":" + number + " " + line.strip());
