@@ -17,7 +17,6 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.client.ModelJson;
-import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.FailingKey;
 import dev.wheelhouse.informer.InformerOptions;
 import dev.wheelhouse.operator.Crds;
@@ -76,8 +75,7 @@ final class SimulatedRun implements AutoCloseable {
         stepper = new Stepper(clock, server.store()::version,
                 MOST_ROUNDS, is(SimulatedFault.ORDER) ? new Random(point().at()) : null);
         stepper.addClosed(ControllerProcess.stepped(server.client("cluster"), clock, scenario.cluster(),
-                scenario.nodes(), context -> context, InformerOptions.builder().seed(SEED).build(),
-                ControllerOptions.DEFAULTS));
+                scenario.nodes(), process -> process.caches(InformerOptions.builder().seed(SEED).build())));
     }
 
     private boolean is(SimulatedFault fault) {

@@ -128,8 +128,8 @@ public final class TestServer implements AutoCloseable {
             return;
         }
         ControllerProcess stepped = ControllerProcess.stepped(new InterceptedClient(own, new CountedWrites(steps)),
-                steps.clock(), controllers, nodes, context -> context, InformerOptions.builder().seed(1).build(),
-                options);
+                steps.clock(), controllers, nodes,
+                process -> process.caches(InformerOptions.builder().seed(1).build()).options(options));
         steps.add(stepped);
         process = stepped;
     }
