@@ -9,6 +9,7 @@ import java.util.stream.IntStream;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.embedded.HollowCluster;
+import dev.wheelhouse.informer.InformerFactory;
 import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.manager.ControllerManager;
 import dev.wheelhouse.manager.Engine;
@@ -94,6 +95,10 @@ final class ControllerProcess implements AutoCloseable {
         return engine.runner() instanceof SteppedRunner stepped
                 ? stepped.loops().getOrDefault(loop, loop.toString())
                 : loop.toString();
+    }
+
+    InformerFactory informers() {
+        return engine.informers();
     }
 
     ControllerManager manager() {

@@ -73,7 +73,7 @@ final class SimulatedRun implements AutoCloseable {
         this.scenario = scenario;
         this.point = point;
         stepper = new Stepper(clock, server.store()::version,
-                MOST_ROUNDS, is(SimulatedFault.ORDER) ? new Random(point().at()) : null);
+                MOST_ROUNDS, is(SimulatedFault.ORDER) ? new Random(point().at()) : null, !is(SimulatedFault.ORDER));
         stepper.addClosed(ControllerProcess.stepped(server.client("cluster"), clock, scenario.cluster(),
                 scenario.nodes(), process -> process.caches(InformerOptions.builder().seed(SEED).build())));
     }

@@ -82,7 +82,7 @@ public final class TestServer implements AutoCloseable {
         server = new ApiServer(security.open() || options.tls() != null ? options : options.withTls(tls()));
         user = new User(server.client("user"));
         stepper = clock instanceof ManualClock manual
-                ? new Stepper(manual, server.store()::version, MOST_ROUNDS, null)
+                ? new Stepper(manual, server.store()::version, MOST_ROUNDS, null, true)
                 : null;
         try {
             builder.crds.forEach(crd -> user.create(Crds.of(crd)));
