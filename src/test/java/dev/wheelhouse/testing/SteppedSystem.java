@@ -24,13 +24,13 @@ import dev.wheelhouse.runtime.ManualClock;
  * An API server and a controller manager, stepped by the caller's thread. The caches are up to date before
  * each turn of the workers, as on an idle machine.
  */
-public final class SteppedSystem implements AutoCloseable {
+public class SteppedSystem implements AutoCloseable {
     private static final int ENDLESS = 200_000;
 
     public final ManualClock clock = new ManualClock();
     public final ApiServer server;
-    public final KubeClient user;
-    private final Interceptor interceptor;
+    private final KubeClient user;
+    private final KubeClient client;
     private final long seed;
     private final Stepper stepper;
     private List<ControllerDescriptor> descriptors = BuiltInControllers.all();
@@ -53,12 +53,27 @@ public final class SteppedSystem implements AutoCloseable {
      */
     public SteppedSystem(Interceptor interceptor, long seed, @Nullable Random order, Storage storage,
             RandomGenerator ids) {
-        this.interceptor = interceptor;
+        this(interceptor, seed, order, ApiServerOptions.defaults().withRandom(ids).withStorage(storage)
+                .withRuntimeConfig(RuntimeConfig.parse("api/all=true")));
+    }
+
+    /** @param options of the server, except for its clock */
+    protected SteppedSystem(Interceptor interceptor, long seed, @Nullable Random order, ApiServerOptions options) {
         this.seed = seed;
-        server = new ApiServer(ApiServerOptions.defaults().withClock(clock)
-                .withRandom(ids).withStorage(storage).withRuntimeConfig(RuntimeConfig.parse("api/all=true")));
+        server = new ApiServer(options.withClock(clock));
         user = server.client("user");
+        client = new InterceptedClient(server.client("wheelhouse"), interceptor);
         stepper = new Stepper(clock, server.store()::version, ENDLESS, order, true);
+    }
+
+    /** The manager's client. */
+    public final KubeClient client() {
+        return client;
+    }
+
+    /** A client of somebody else. */
+    public final KubeClient user() {
+        return user;
     }
 
     /** Sets the controllers for the next start, instead of all built-in ones. */
@@ -75,9 +90,8 @@ public final class SteppedSystem implements AutoCloseable {
 
     public void startManager() {
         stopManager();
-        SteppedManager made = new SteppedManager(new InterceptedClient(server.client("wheelhouse"), interceptor), clock,
-                descriptors, false, process -> process.options(options)
-                        .caches(InformerOptions.builder().batch(1).seed(seed).build()));
+        SteppedManager made = new SteppedManager(client, clock, descriptors, false, process -> process.options(options)
+                .caches(InformerOptions.builder().batch(1).seed(seed).build()));
         stepper.add(made.process());
         manager = made;
     }
