@@ -49,7 +49,8 @@ public final class RunningService implements AutoCloseable {
      * Starts an application, one at a time: each start resets the logging of the whole process, and two at once break
      * its list of listeners for every start that follows.
      */
-    public static synchronized ConfigurableApplicationContext run(SpringApplicationBuilder application, String... args) {
+    public static synchronized ConfigurableApplicationContext run(SpringApplicationBuilder application,
+            String... args) {
         return application.run(args);
     }
 

@@ -56,8 +56,8 @@ final class SimulatedProcess implements Interceptor, AutoCloseable {
         this.run = run;
         this.name = name;
         this.process = ControllerProcess.stepped(new InterceptedClient(client, this), run.clock(), List.of(descriptor),
-                0, wiring -> wiring.view(context -> new ToldContext(context, this))
-                        .caches(InformerOptions.builder().batch(1).seed(seed).detectMutations(detectMutations).build()));
+                0, wiring -> wiring.view(context -> new ToldContext(context, this)).caches(
+                        InformerOptions.builder().batch(1).seed(seed).detectMutations(detectMutations).build()));
     }
 
     ControllerProcess process() {

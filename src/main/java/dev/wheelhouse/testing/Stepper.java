@@ -21,8 +21,8 @@ import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;
 
 /**
- * Steps processes on the caller's thread, and moves their clock. Caches can take over all changes before the workers take
- * their turns, as on an idle machine.
+ * Steps processes on the caller's thread, and moves their clock. Caches can take over all changes before the workers
+ * take their turns, as on an idle machine.
  */
 final class Stepper {
     private static final Logger log = LoggerFactory.getLogger(Stepper.class);

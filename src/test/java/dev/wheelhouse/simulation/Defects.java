@@ -15,12 +15,10 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.common.KubernetesObject;
 
 import dev.wheelhouse.api.ObjectKey;
-import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor;
 import dev.wheelhouse.controller.ConsistencyStore;
-import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ForwardingControllerContext;
 import dev.wheelhouse.journal.Origin;
 import dev.wheelhouse.runtime.Clock;

@@ -17,7 +17,7 @@ record PlantedFault(String name, String caughtBy, Defect defect) {
         return Pattern.compile(caughtBy).matcher(report).find();
     }
 
-    /** The error itself, between the controllers of a manager and their context. {@link Defects} makes the usual ones. */
+    /** The error itself, between the controllers of a manager and their context. See {@link Defects}. */
     interface Defect {
         Defect NONE = (server, context) -> context;
 
