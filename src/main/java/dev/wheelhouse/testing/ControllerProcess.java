@@ -90,6 +90,14 @@ final class ControllerProcess implements AutoCloseable {
         return loops;
     }
 
+    /**
+     * Whether a loop is the manager's own and has nothing to do. It looks for blocked syncs from time to time, and in a
+     * stepped process none blocks.
+     */
+    boolean isAtRest(Loop loop) {
+        return loop == manager() && manager().isRunning();
+    }
+
     /** The name of a loop of a stepped process. */
     String name(Loop loop) {
         return engine.runner() instanceof SteppedRunner stepped

@@ -251,6 +251,9 @@ final class Stepper {
             steps.lazySet(steps.get() + 1);
             try {
                 wait = Math.max(0, loop.step());
+                if (wait != Loop.BUSY && process.isAtRest(loop)) {
+                    wait = Loop.IDLE;
+                }
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 throw new AssertionError("the thread that steps " + process.name(loop) + " was interrupted", e);

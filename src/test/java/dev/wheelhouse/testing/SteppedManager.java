@@ -114,12 +114,9 @@ public final class SteppedManager implements AutoCloseable {
         return loops;
     }
 
-    /**
-     * Whether the loop of the manager itself has nothing to do. It looks for blocked syncs from time to time, and here
-     * none blocks.
-     */
+    /** Whether a loop is the manager's own and has nothing to do. */
     public boolean isAtRest(Loop loop) {
-        return loop == process.manager() && isRunning();
+        return process.isAtRest(loop);
     }
 
     /** Whether all controllers work. */
