@@ -17,8 +17,8 @@ import org.springframework.context.ApplicationListener;
 
 import dev.wheelhouse.runtime.OutOfMemory;
 import dev.wheelhouse.spring.CommandLine;
-import dev.wheelhouse.spring.Farewell;
 import dev.wheelhouse.spring.LeadLostEvent;
+import dev.wheelhouse.spring.ShutdownMessage;
 import dev.wheelhouse.spring.StandaloneService;
 
 /**
@@ -44,7 +44,7 @@ public class WheelhouseApplication {
         SpringApplication application = new SpringApplication(WheelhouseApplication.class);
         application.addListeners(new EndWithTheLead());
         try {
-            SpringApplication.getShutdownHandlers().add(application.run(args).getBean(Farewell.class));
+            SpringApplication.getShutdownHandlers().add(application.run(args).getBean(ShutdownMessage.class));
         } catch (RuntimeException e) {
             OutOfMemory.check(e);
             // Spring Boot's failure reporter has printed the reason.

@@ -37,8 +37,8 @@ import io.kubernetes.client.openapi.models.V1StatefulSet;
 import io.kubernetes.client.openapi.models.V1TokenRequestSpec;
 import io.kubernetes.client.util.Yaml;
 
-import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.FieldSelector;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
@@ -322,7 +322,7 @@ final class BusyCluster implements AutoCloseable {
             try {
                 chore.action.accept(n);
                 done.get(chore.name).incrementAndGet();
-            } catch (ApiError e) {
+            } catch (KubeApiException e) {
                 refused.incrementAndGet();
             }
         }

@@ -55,7 +55,7 @@ public final class ApiServer implements AutoCloseable {
     private final Faults faults;
     private final RequestMetrics metrics;
     private final Traffic traffic;
-    private final Requests requests;
+    private final RequestPipeline requests;
     /** The memory of the decoders of all clients in this process. */
     private final DecoderMemory memory = DecoderMemory.ofOneProcess();
     private final EventExpiry expiry;
@@ -88,7 +88,7 @@ public final class ApiServer implements AutoCloseable {
         this.metrics = new RequestMetrics(rest.registry());
         this.traffic = Traffic.of(options, Runtime.getRuntime().maxMemory(),
                 Runtime.getRuntime().availableProcessors(), metrics);
-        this.requests = new Requests(rest, faults, traffic, options);
+        this.requests = new RequestPipeline(rest, faults, traffic, options);
     }
 
     private static void requireProtection(ApiServerOptions options) {

@@ -27,11 +27,11 @@ import org.jspecify.annotations.Nullable;
 
 import dev.wheelhouse.apiserver.auth.Credentials;
 import dev.wheelhouse.apiserver.auth.User;
-import dev.wheelhouse.apiserver.error.ApiException;
 import dev.wheelhouse.apiserver.error.Errors;
+import dev.wheelhouse.apiserver.error.StatusException;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
-import dev.wheelhouse.apiserver.protocol.Query;
+import dev.wheelhouse.apiserver.protocol.QueryParameters;
 import dev.wheelhouse.apiserver.protocol.WatchFeed;
 import dev.wheelhouse.apiserver.rest.Authorization;
 import dev.wheelhouse.runtime.Clock;
@@ -59,7 +59,7 @@ final class HttpFront extends HttpServlet {
     /** If more bytes of a refused body remain, the connection is closed after the answer. The limit is Go's. */
     private static final int MAX_DISCARDED_BODY = 256 * 1024;
 
-    private final transient Requests requests;
+    private final transient RequestPipeline requests;
     private final transient Clock clock;
     private final transient Traffic traffic;
     private final transient BodyReader bodies;
@@ -69,7 +69,7 @@ final class HttpFront extends HttpServlet {
     private final transient RequestMetrics metrics;
     private final transient WebPages pages;
 
-    HttpFront(Requests requests, Clock clock, ApiServerLimits limits, Traffic traffic, WebPages pages) {
+    HttpFront(RequestPipeline requests, Clock clock, ApiServerLimits limits, Traffic traffic, WebPages pages) {
         this.requests = requests;
         this.pages = pages;
         this.clock = clock;
@@ -137,9 +137,9 @@ final class HttpFront extends HttpServlet {
         }
         try {
             return requests.authorize(ApiRequest.ofHead(request.getMethod(), request.getRequestURI(),
-                    Query.parse(query), shortHeader(request, "Accept"), shortHeader(request, "Content-Type"),
+                    QueryParameters.parse(query), shortHeader(request, "Accept"), shortHeader(request, "Content-Type"),
                     header(request, "User-Agent"), shown));
-        } catch (ApiException e) {
+        } catch (StatusException e) {
             return new Authorization.Refused(Refusals.of(e));
         }
     }
@@ -321,7 +321,7 @@ final class HttpFront extends HttpServlet {
         return Credentials.of(headers, certificate);
     }
 
-    /** @throws ApiException 400 if the header, which is parsed, is long */
+    /** @throws StatusException 400 if the header, which is parsed, is long */
     private static String shortHeader(HttpServletRequest request, String name) {
         String value = header(request, name);
         if (value.length() > MOST_PARSED_HEADER) {

@@ -10,11 +10,11 @@ import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.common.KubernetesObject;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.apiserver.auth.Credentials;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
-import dev.wheelhouse.apiserver.protocol.Query;
+import dev.wheelhouse.apiserver.protocol.QueryParameters;
 import dev.wheelhouse.client.WatchStream;
 import dev.wheelhouse.client.decode.ObjectDecoder;
 import dev.wheelhouse.client.decode.Statuses;
@@ -53,7 +53,7 @@ final class InProcessTransport implements Transport {
         try {
             return reader.read(new ByteArrayInputStream(content.body()), false);
         } catch (IOException e) {
-            throw new ApiError(request.tried(), e);
+            throw new KubeApiException(request.tried(), e);
         }
     }
 
@@ -90,11 +90,12 @@ final class InProcessTransport implements Transport {
             return answer;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new ApiError(request.tried(), new InterruptedIOException("interrupted while waiting for the answer"));
+            throw new KubeApiException(request.tried(),
+                    new InterruptedIOException("interrupted while waiting for the answer"));
         } catch (RejectedExecutionException e) {
-            throw new ApiError(request.tried(), new IOException("the API server is closed", e));
+            throw new KubeApiException(request.tried(), new IOException("the API server is closed", e));
         } catch (IOException e) {
-            throw new ApiError(request.tried(), e);
+            throw new KubeApiException(request.tried(), e);
         } finally {
             count(request, answer, clock.nanoTime() - began);
         }
@@ -115,7 +116,7 @@ final class InProcessTransport implements Transport {
 
     private ApiRequest head(Outgoing request) {
         String contentType = request.contentType();
-        return ApiRequest.ofHead(request.method(), encoded(request.path()), Query.of(request.query()),
+        return ApiRequest.ofHead(request.method(), encoded(request.path()), QueryParameters.of(request.query()),
                 request.accept(), contentType == null ? "" : contentType, userAgent, Credentials.ofThisProcess());
     }
 
@@ -124,7 +125,7 @@ final class InProcessTransport implements Transport {
         return path.indexOf('%') < 0 ? path : path.replace("%", "%25");
     }
 
-    private static ApiError error(Outgoing request, ApiResponse.Content refusal) {
+    private static KubeApiException error(Outgoing request, ApiResponse.Content refusal) {
         Integer seconds = refusal.retryAfter();
         return Statuses.error(request.tried(), refusal.code(), seconds == null ? null : Duration.ofSeconds(seconds),
                 refusal.body());

@@ -5,8 +5,8 @@ import java.util.Map;
 
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.apiserver.error.ApiException;
 import dev.wheelhouse.apiserver.error.Errors;
+import dev.wheelhouse.apiserver.error.StatusException;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
 
@@ -30,7 +30,7 @@ final class Refusals {
     }
 
     /** The answer to a request that failed before the REST logic could answer it. */
-    static ApiResponse.Content of(ApiException failure) {
+    static ApiResponse.Content of(StatusException failure) {
         return answer(failure.status());
     }
 

@@ -3,7 +3,7 @@
  * sockets the clients of this process. {@link dev.wheelhouse.apiserver.ApiServerOptions} has its settings;
  * {@link dev.wheelhouse.apiserver.Faults} injects errors for tests.
  *
- * <p>{@code Requests} has the steps of every request: authentication and authorization by its head,
+ * <p>{@code RequestPipeline} has the steps of every request: authentication and authorization by its head,
  * {@code FlowControl}, and the work with a deadline, which {@code Work} does on a platform thread. {@code HttpFront} is
  * before it: {@code WebPages} refuses browsers' pages, {@code BodyReader} reads bodies, and a connection's virtual
  * thread waits for all of these and writes the answer. Short reads and health checks are answered on the virtual thread

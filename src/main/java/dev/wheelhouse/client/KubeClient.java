@@ -54,7 +54,7 @@ public interface KubeClient extends AutoCloseable {
      * Asks the server's discovery for every resource type that can be listed, watched and deleted. Groups whose
      * discovery fails are left out, and named in {@link Discovered#failures()}.
      *
-     * @throws dev.wheelhouse.api.ApiError if the list of groups cannot be read
+     * @throws dev.wheelhouse.api.KubeApiException if the list of groups cannot be read
      */
     Discovered discover();
 
@@ -85,7 +85,7 @@ public interface KubeClient extends AutoCloseable {
      * Reads any path, such as {@code /apis/metrics.k8s.io/v1beta1/nodes}.
      *
      * @param path the decoded path; no segment contains a slash
-     * @throws dev.wheelhouse.api.ApiError if the read fails, or the answer is not JSON
+     * @throws dev.wheelhouse.api.KubeApiException if the read fails, or the answer is not JSON
      */
     JsonNode read(String path, Map<String, String> query);
 
@@ -95,7 +95,7 @@ public interface KubeClient extends AutoCloseable {
     /**
      * Asks the server for its version, such as {@code v1.36.0}.
      *
-     * @throws dev.wheelhouse.api.ApiError if the server does not answer
+     * @throws dev.wheelhouse.api.KubeApiException if the server does not answer
      */
     String serverVersion();
 

@@ -2,12 +2,12 @@ package dev.wheelhouse.client;
 
 import io.kubernetes.client.common.KubernetesObject;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ResourceType;
 
 /**
  * The port through which a Reflector reads one resource type, in one namespace or in all, under one selector. Lists and
- * watches block up to a deadline that the implementation sets, and throw {@link ApiError} if they fail.
+ * watches block up to a deadline that the implementation sets, and throw {@link KubeApiException} if they fail.
  */
 public interface ListerWatcher<T extends KubernetesObject> {
     /** The type that is listed and watched. */

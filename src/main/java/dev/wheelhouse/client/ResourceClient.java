@@ -5,16 +5,16 @@ import java.util.Set;
 
 import io.kubernetes.client.common.KubernetesObject;
 
-import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.FieldSelector;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 
 /**
  * Reads and writes objects of one resource type. Every call blocks until the answer or the client's deadline, and
- * throws {@link ApiError} on any failure. A call whose thread is interrupted ends soon, with an {@code ApiError} of
- * unknown outcome and the thread's interrupt status set. Thread safe.
+ * throws {@link KubeApiException} on any failure. A call whose thread is interrupted ends soon, with an
+ * {@code KubeApiException} of unknown outcome and the thread's interrupt status set. Thread safe.
  */
 public interface ResourceClient<T extends KubernetesObject> {
     ResourceType type();
@@ -26,7 +26,7 @@ public interface ResourceClient<T extends KubernetesObject> {
     default Optional<T> find(ObjectKey key) {
         try {
             return Optional.of(get(key));
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             if (e.isNotFound()) {
                 return Optional.empty();
             }

@@ -1,6 +1,6 @@
 package dev.wheelhouse.client;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 
 /** One event of a watch. */
 public sealed interface WatchEvent<T> {
@@ -21,7 +21,7 @@ public sealed interface WatchEvent<T> {
     record Bookmark<T>(String resourceVersion, boolean initialEventsEnd) implements WatchEvent<T> {}
 
     /** The server ends the watch with an error, often 410 Expired. */
-    record Failed<T>(ApiError error) implements WatchEvent<T> {}
+    record Failed<T>(KubeApiException error) implements WatchEvent<T> {}
 
     /**
      * An event whose object could not be decoded, or was not of the expected type.

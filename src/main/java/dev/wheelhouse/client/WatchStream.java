@@ -5,7 +5,7 @@ import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 
 /** An open watch. One thread reads. Any thread may close it, which ends a read that waits. */
@@ -15,7 +15,7 @@ public interface WatchStream<T> extends AutoCloseable {
      *
      * @param maxWait the time to wait for an event; an in-process stream never waits
      * @return the event, or null if none came in that time or the stream has ended
-     * @throws ApiError if the connection broke
+     * @throws KubeApiException if the connection broke
      */
     @Nullable
     WatchEvent<T> next(Duration maxWait) throws InterruptedException;

@@ -22,7 +22,7 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.runtime.Clock;
 
 /**
@@ -79,7 +79,7 @@ public final class ConsoleServlet extends HttpServlet {
             return;
         }
         Viewer viewer = viewer(request);
-        Query query = new Query(request, viewer);
+        ViewRequest query = new ViewRequest(request, viewer);
         String accept = Objects.requireNonNullElse(request.getHeader("Accept"), "");
         if (accept.contains("text/event-stream")) {
             answer(response, () -> stream(path, query, response));
@@ -136,7 +136,7 @@ public final class ConsoleServlet extends HttpServlet {
             problem(response, 403, String.valueOf(e.getMessage()));
         } catch (IllegalArgumentException | JacksonException e) {
             problem(response, 400, String.valueOf(e.getMessage()));
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             problem(response, e.code() == 0 ? 502 : e.code(), String.valueOf(e.getMessage()));
         }
     }
@@ -153,7 +153,7 @@ public final class ConsoleServlet extends HttpServlet {
         response.getOutputStream().write(json);
     }
 
-    private void stream(String view, Query query, HttpServletResponse response) throws IOException {
+    private void stream(String view, ViewRequest query, HttpServletResponse response) throws IOException {
         Clock clock = parts.clock();
         long began = clock.nanoTime();
         byte[] json = JsonMapper.shared().writeValueAsBytes(views.of(view, query));

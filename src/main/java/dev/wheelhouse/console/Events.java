@@ -10,8 +10,8 @@ import java.util.Objects;
 
 import io.kubernetes.client.openapi.models.CoreV1Event;
 
-import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.FieldSelector;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.KubeClient;
@@ -70,7 +70,7 @@ final class Events {
                         String.valueOf(event.getReason()), String.valueOf(event.getMessage()),
                         event.getCount() == null ? 1 : event.getCount()));
             }
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             return List.of();
         }
         lines.sort(Comparator.comparingLong(Line::at).reversed());

@@ -91,7 +91,8 @@ final class LiveViews {
         return new Flow(server, caches(), details(viewer).stream().map(Detail::summary).toList(), nodes.size(),
                 (int) nodes.stream().filter(NodeAgent::isReady).count(), parts.journal().state(),
                 parts.journal().find(entry -> viewer.mayGet(entry.type(), entry.target().namespace()),
-                        Long.MAX_VALUE, LATEST).stream().map(entry -> Writes.shown(entry, viewer::mayGet)).toList());
+                        Long.MAX_VALUE, LATEST).stream().map(entry -> WritesPage.shown(entry, viewer::mayGet))
+                        .toList());
     }
 
     /** The caches that handlers use, by type; those of metadata are one row. */

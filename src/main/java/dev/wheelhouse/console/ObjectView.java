@@ -202,7 +202,7 @@ final class ObjectView {
         return parts.journal()
                 .find(entry -> (entry.sync().key().equals(key) || names.contains(entry.type() + " " + entry.target()))
                         && viewer.mayGet(entry.type(), entry.target().namespace()), Long.MAX_VALUE, MOST_WRITES)
-                .stream().map(entry -> Writes.shown(entry, viewer::mayGet)).toList();
+                .stream().map(entry -> WritesPage.shown(entry, viewer::mayGet)).toList();
     }
 
     /** A page of the objects of a type, the worst first, whose names contain a text. */

@@ -7,7 +7,7 @@ import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.Controller;
@@ -49,22 +49,22 @@ final class Views {
      * @throws NotShown if there is nothing that may be shown
      * @throws IllegalArgumentException if the parameters make no sense
      */
-    Object of(String name, Query query) {
+    Object of(String name, ViewRequest query) {
         return switch (name) {
             case "me" -> Map.of("user", query.viewer().getName(), "writable", parts.writable(), "embedded",
                     parts.embedded(), "server", parts.client().server());
             case "flow" -> live.flow(query.viewer());
             case "controllers" -> Map.of("controllers", live.details(query.viewer()));
-            case "nodes" -> nodes.page(query.text("text"), query.offset(), Query.PAGE, query.viewer());
-            case "writes" -> Writes.find(parts.journal(), query.text("controller"), query.text("object"),
+            case "nodes" -> nodes.page(query.text("text"), query.offset(), ViewRequest.PAGE, query.viewer());
+            case "writes" -> WritesPage.find(parts.journal(), query.text("controller"), query.text("object"),
                     query.number("before", Long.MAX_VALUE),
-                    Math.clamp(query.number("limit", 100), 1, Writes.MOST),
+                    Math.clamp(query.number("limit", 100), 1, WritesPage.MOST),
                     query.viewer()::mayGet);
             case "types" -> types(query.viewer());
             case "objects" -> {
                 ResourceType type = query.type(objects);
                 require(query.viewer(), "list", type, query.text("namespace"));
-                yield object.list(type, query.text("namespace"), query.text("text"), query.offset(), Query.PAGE);
+                yield object.list(type, query.text("namespace"), query.text("text"), query.offset(), ViewRequest.PAGE);
             }
             case "object" -> {
                 ResourceType type = query.type(objects);
@@ -114,7 +114,7 @@ final class Views {
                     plan.put("actions", Plans.shown(actions, false));
                     plans.add(plan);
                 });
-            } catch (IllegalArgumentException | ApiError e) {
+            } catch (IllegalArgumentException | KubeApiException e) {
                 plan.put("problem", String.valueOf(e.getMessage()));
                 plans.add(plan);
             }

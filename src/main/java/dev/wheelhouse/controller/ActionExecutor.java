@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.common.KubernetesObject;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 
 /** Executes the actions that a controller decided on. Controllers write by executors only. Thread safe. */
 @FunctionalInterface
@@ -27,7 +27,7 @@ public interface ActionExecutor {
      * @param error the failure; null after a success
      * @param harmless whether the error counts as success, such as deleting an object that does not exist
      */
-    record Attempt(Action.Write write, @Nullable KubernetesObject answer, @Nullable ApiError error,
+    record Attempt(Action.Write write, @Nullable KubernetesObject answer, @Nullable KubeApiException error,
             boolean harmless) {
         public boolean failed() {
             return error != null && !harmless;
@@ -49,7 +49,7 @@ public interface ActionExecutor {
      * @param attempts all writes that were tried, in order
      * @param requeueAfter the shortest delay among the executed {@link Action.RequeueAfter}s; null if there was none
      */
-    record Outcome(List<KubernetesObject> written, Action.@Nullable Write failed, @Nullable ApiError error,
+    record Outcome(List<KubernetesObject> written, Action.@Nullable Write failed, @Nullable KubeApiException error,
             int skipped, List<Attempt> attempts, @Nullable Duration requeueAfter) {
         public Outcome {
             written = List.copyOf(written);

@@ -11,7 +11,7 @@ import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1Scale;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.KubeClient;
@@ -81,7 +81,7 @@ final class ApiActionExecutor implements ActionExecutor {
         private final Object owner;
         private final List<Attempt> attempts = new ArrayList<>();
         private @Nullable Duration requeueAfter;
-        private @Nullable ApiError failedCheck;
+        private @Nullable KubeApiException failedCheck;
         private int skipped;
         private final @Nullable RunningSync running = RunningSync.current();
         private final SyncTrace trace = running == null ? SyncTrace.NONE : running.trace();
@@ -155,13 +155,17 @@ final class ApiActionExecutor implements ActionExecutor {
 
     private Attempt attempt(Object owner, Action.Write write, Journal.Sync sync, SyncTrace trace) {
         if (!mayWrite.getAsBoolean()) {
-            return new Attempt(write, null, new ApiError(write.verb() + " " + write.type() + " " + write.target(), 503,
-                    "ServiceUnavailable", "this process no longer leads, so it writes nothing", null), false);
+            return new Attempt(write, null,
+                    new KubeApiException(write.verb() + " " + write.type() + " " + write.target(), 503,
+                            "ServiceUnavailable", "this process no longer leads, so it writes nothing", null),
+                    false);
         }
         String mistake = mistake(write);
         if (mistake != null) {
-            return new Attempt(write, null, new ApiError(write.verb() + " " + write.type() + " " + write.target(), 400,
-                    "NotSent", mistake, null), false);
+            return new Attempt(write, null,
+                    new KubeApiException(write.verb() + " " + write.type() + " " + write.target(), 400,
+                            "NotSent", mistake, null),
+                    false);
         }
         long sent = journal.nanoTime();
         SyncTrace.OfWrite traced = trace.writing(write);
@@ -181,7 +185,7 @@ final class ApiActionExecutor implements ActionExecutor {
                 consistency.deleted(owner, write.type(), write.target(), deletes);
             }
             return new Attempt(write, answer, null, false);
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             traced.ended(e.code(), e);
             metrics.written(controller, write.verb(), write.type(), e.code());
             journal.add(sync, write.verb(), write.type(), write.target(), write.why(), sent, e.code(),
@@ -199,7 +203,7 @@ final class ApiActionExecutor implements ActionExecutor {
             metrics.written(controller, write.verb(), write.type(), 0);
             journal.add(sync, write.verb(), write.type(), write.target(), write.why(), sent, 0, e.toString());
             consistency.unknownOutcome(owner, write.type());
-            return new Attempt(write, null, new ApiError(
+            return new Attempt(write, null, new KubeApiException(
                     write.verb() + " " + write.type() + " " + write.target(), e), false);
         }
     }
@@ -218,7 +222,7 @@ final class ApiActionExecutor implements ActionExecutor {
     /**
      * Records that the cached object is outdated, so that the next sync waits until the cache shows another version.
      */
-    private void noteOutdated(Object owner, Action.Write write, @Nullable String version, ApiError error) {
+    private void noteOutdated(Object owner, Action.Write write, @Nullable String version, KubeApiException error) {
         if (version == null) {
             return;
         }
@@ -248,7 +252,7 @@ final class ApiActionExecutor implements ActionExecutor {
         return write instanceof Action.Create ? 201 : 200;
     }
 
-    private static boolean isHarmless(Action.Write write, ApiError error) {
+    private static boolean isHarmless(Action.Write write, KubeApiException error) {
         return switch (write) {
             case Action.Delete delete -> error.isNotFound();
             case Action.Patch patch -> patch.harmless().contains(error.code());
@@ -321,33 +325,34 @@ final class ApiActionExecutor implements ActionExecutor {
                 : null;
     }
 
-    private @Nullable ApiError checkLive(Action.RequireLive check) {
+    private @Nullable KubeApiException checkLive(Action.RequireLive check) {
         ResourceType type = check.type();
         String tried = "check " + type + " " + check.target() + " " + check.why();
         try {
             V1ObjectMeta meta = ModelTypes.client(client, type).get(check.target()).getMetadata();
             if (!check.uid().equals(meta.getUid())) {
-                return new ApiError(tried, 409, "Conflict", "the original " + type.kind() + " is gone: got uid "
+                return new KubeApiException(tried, 409, "Conflict", "the original " + type.kind() + " is gone: got uid "
                         + meta.getUid() + ", wanted " + check.uid(), null);
             }
             if (meta.getDeletionTimestamp() != null) {
-                return new ApiError(tried, 409, "Conflict",
+                return new KubeApiException(tried, 409, "Conflict",
                         "it has just been deleted at " + meta.getDeletionTimestamp(), null);
             }
             return null;
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             return e;
         }
     }
 
-    private @Nullable ApiError checkGone(Action.RequireGone check) {
+    private @Nullable KubeApiException checkGone(Action.RequireGone check) {
         try {
             V1ObjectMeta meta = ModelTypes.client(client, check.type()).get(check.target()).getMetadata();
             return check.uid().equals(meta.getUid())
-                    ? new ApiError("check " + check.type() + " " + check.target() + " " + check.why(), 409, "Conflict",
+                    ? new KubeApiException("check " + check.type() + " " + check.target() + " " + check.why(), 409,
+                            "Conflict",
                             "it still exists; the cache does not show it yet", null)
                     : null;
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             return e.isNotFound() ? null : e;
         }
     }

@@ -50,7 +50,7 @@ public interface Controller extends AutoCloseable {
      * @param groupResource the type, such as {@code replicasets.apps} or {@code pods}
      * @return empty if there is no such object or the controller ignores it; an empty list if there is nothing to do
      * @throws IllegalArgumentException if the object cannot be synced until a user changes it; the message says why
-     * @throws dev.wheelhouse.api.ApiError if a live read fails
+     * @throws dev.wheelhouse.api.KubeApiException if a live read fails
      */
     default Optional<List<Action>> plan(String groupResource, ObjectKey object) {
         return Optional.empty();

@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
 import io.kubernetes.client.custom.Quantity;
 import io.kubernetes.client.openapi.models.V1ResourceQuota;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.informer.ResourceEventHandler;
@@ -56,7 +56,7 @@ final class ForbiddenWrites<K> {
 
     void ended(K key, Result result) {
         if (result instanceof Result.Retry retry) {
-            if (retry.cause() instanceof ApiError error && error.isForbidden()) {
+            if (retry.cause() instanceof KubeApiException error && error.isForbidden()) {
                 byNamespace.compute(TypedKey.namespaceOf(key), (namespace, found) -> {
                     Set<K> keys = found == null ? new HashSet<>() : found;
                     keys.add(key);

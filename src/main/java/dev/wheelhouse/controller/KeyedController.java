@@ -224,7 +224,7 @@ public abstract class KeyedController<K> implements Controller {
     }
 
     private List<Loop> workersOf(WorkQueue<K> served) {
-        Outage<K> outage = new Outage<>(served, clock);
+        OutageBackoff<K> outage = new OutageBackoff<>(served, clock);
         List<Loop> loops = new ArrayList<>();
         for (int i = 0; i < context.workers(name, presetWorkers); i++) {
             loops.add(new Worker<>(name, served, outage, this::delay, this::syncOnce, clock, context.metrics()));
@@ -251,7 +251,7 @@ public abstract class KeyedController<K> implements Controller {
         };
         furtherQueues.add(further);
         furtherLoops.add(
-                new Worker<>(name, further, new Outage<>(further, clock), reconciler, clock, context.metrics()));
+                new Worker<>(name, further, new OutageBackoff<>(further, clock), reconciler, clock, context.metrics()));
         return further;
     }
 

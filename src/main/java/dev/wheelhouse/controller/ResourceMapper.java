@@ -6,7 +6,7 @@ import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.runtime.Clock;
@@ -38,14 +38,14 @@ public final class ResourceMapper {
      * The resource of a kind.
      *
      * @param apiVersion a version of the kind's group; the version itself does not matter
-     * @throws ApiError if there is no such kind (404, with upstream's message), or discovery fails
+     * @throws KubeApiException if there is no such kind (404, with upstream's message), or discovery fails
      */
     public ResourceType of(String apiVersion, String kind) {
         int slash = apiVersion.indexOf('/');
         String group = slash < 0 ? "" : apiVersion.substring(0, slash);
         ResourceType type = find(new GroupKind(group, kind));
         if (type == null) {
-            throw new ApiError("find the resource of " + kind + " in discovery", 404, "NotFound",
+            throw new KubeApiException("find the resource of " + kind + " in discovery", 404, "NotFound",
                     "no matches for kind \"" + kind + "\" in group \"" + group + "\"", null);
         }
         return type;

@@ -6,9 +6,9 @@ import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.wheelhouse.journal.CurrentEvent;
 import dev.wheelhouse.journal.Journal;
 import dev.wheelhouse.journal.Origin;
-import dev.wheelhouse.journal.Telling;
 import dev.wheelhouse.runtime.Clock;
 
 /** A sync in progress. Thread safe, but only one thread reports it. */
@@ -73,7 +73,7 @@ public final class RunningSync {
         RunningSync sync = current();
         return sync != null
                 ? sync.journaled(sync.key())
-                : new Journal.Sync(component, "", new Origin(Telling.cause(), 0, 0), clock.now());
+                : new Journal.Sync(component, "", new Origin(CurrentEvent.cause(), 0, 0), clock.now());
     }
 
     /**

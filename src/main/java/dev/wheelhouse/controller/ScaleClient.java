@@ -3,7 +3,7 @@ package dev.wheelhouse.controller;
 import io.kubernetes.client.openapi.models.V1Scale;
 import io.kubernetes.client.openapi.models.V1ScaleSpec;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.KubeClient;
@@ -40,15 +40,15 @@ public record ScaleClient(KubeClient client, ResourceMapper mapper) {
      * Reads the scale of an object that an object of the same namespace names.
      *
      * @param apiVersion a version of the kind's group; the read uses the version that the server prefers
-     * @throws ApiError if the read fails; status 404 if there is no such kind, the kind cannot be scaled or has no
-     *     namespaces, or there is no such object
+     * @throws KubeApiException if the read fails; status 404 if there is no such kind, the kind cannot be scaled or has
+     * no namespaces, or there is no such object
      */
     public Scaled get(String apiVersion, String kind, ObjectKey key) {
         ResourceType type = mapper.of(apiVersion, kind);
         if (!type.namespaced()) {
             // Upstream asks for the path in the namespace, which does not exist. A namespace's users must not reach an
             // object of the whole cluster by the rights of the controller.
-            throw new ApiError("get " + type.groupResource() + "/scale " + key, 404, "NotFound",
+            throw new KubeApiException("get " + type.groupResource() + "/scale " + key, 404, "NotFound",
                     "the server could not find the requested resource", null);
         }
         return new Scaled(type, client.resource(type, V1Scale.class).getSubresource(key, "scale"));

@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
 
 import io.kubernetes.client.common.KubernetesObject;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.informer.ResourceEventHandler;
@@ -113,7 +113,7 @@ public final class TypeMonitors extends SignalledLoop {
                 changed = follow(discovered);
                 succeeded = true;
             }
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             if (!e.isUnreachable()) {
                 lines.warn(log, "discovery failed; " + user + " keeps the types that it knows: " + e.getMessage());
             }

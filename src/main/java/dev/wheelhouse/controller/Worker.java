@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LogBudget;
 import dev.wheelhouse.runtime.Loop;
@@ -34,7 +34,7 @@ public final class Worker<K> implements Loop {
 
     private final String controller;
     private final WorkQueue<K> queue;
-    private final Outage<K> outage;
+    private final OutageBackoff<K> outage;
     private final Readiness<? super K> readiness;
     private final Reconciler<? super K> reconciler;
     private final Clock clock;
@@ -45,7 +45,7 @@ public final class Worker<K> implements Loop {
     private boolean saidThatZeroSpins;
 
     /** @param outage shared by all workers of the queue */
-    public Worker(String controller, WorkQueue<K> queue, Outage<K> outage, Readiness<? super K> readiness,
+    public Worker(String controller, WorkQueue<K> queue, OutageBackoff<K> outage, Readiness<? super K> readiness,
             Reconciler<? super K> reconciler, Clock clock, ControllerMetrics metrics) {
         this.controller = controller;
         this.queue = queue;
@@ -58,7 +58,7 @@ public final class Worker<K> implements Loop {
     }
 
     /** A worker whose keys may always be synced. */
-    public Worker(String controller, WorkQueue<K> queue, Outage<K> outage, Reconciler<? super K> reconciler,
+    public Worker(String controller, WorkQueue<K> queue, OutageBackoff<K> outage, Reconciler<? super K> reconciler,
             Clock clock, ControllerMetrics metrics) {
         this(controller, queue, outage, key -> Duration.ZERO, reconciler, clock, metrics);
     }
@@ -135,7 +135,8 @@ public final class Worker<K> implements Loop {
 
     private void finish(K key, Result result, long nanos) {
         schedule(key, result, nanos);
-        if (result instanceof Result.Retry retry && retry.cause() instanceof ApiError e && e.isUnrelatedToObject()) {
+        if (result instanceof Result.Retry retry && retry.cause() instanceof KubeApiException e
+                && e.isUnrelatedToObject()) {
             outage.notServed(key);
         } else {
             outage.served(key);
@@ -164,7 +165,7 @@ public final class Worker<K> implements Loop {
                 metrics.synced(controller, result.label(), nanos);
             }
             case Result.Retry retry -> {
-                Duration atLeast = retry.cause() instanceof ApiError e && e.retryAfter() != null
+                Duration atLeast = retry.cause() instanceof KubeApiException e && e.retryAfter() != null
                         ? e.retryAfter()
                         : Duration.ZERO;
                 queue.addRateLimited(key, atLeast);
@@ -198,10 +199,10 @@ public final class Worker<K> implements Loop {
         }
         int failures = queue.numRequeues(key);
         boolean isNew = outage.failed(key,
-                cause instanceof ApiError e ? String.valueOf(e.getMessage()) : cause.toString());
-        if (cause instanceof ApiError e && (e.isConflict() || e.isUnreachable())) {
+                cause instanceof KubeApiException e ? String.valueOf(e.getMessage()) : cause.toString());
+        if (cause instanceof KubeApiException e && (e.isConflict() || e.isUnreachable())) {
             log.debug("{}: {} is synced again (failure {} in a row): {}", controller, key, failures, shortened(e));
-        } else if (cause instanceof ApiError e) {
+        } else if (cause instanceof KubeApiException e) {
             log.warn("{}: the sync of {} failed and is retried (failure {} in a row): {}", controller, key,
                     failures, shortened(e));
         } else if (isNew && stackTraces.line(cause.toString()) != null) {
@@ -214,7 +215,7 @@ public final class Worker<K> implements Loop {
     }
 
     /** A refusal may list each right that is missing, in dozens of lines. */
-    private static String shortened(ApiError e) {
+    private static String shortened(KubeApiException e) {
         String message = String.valueOf(e.getMessage());
         return message.length() <= LONGEST_MESSAGE ? message : message.substring(0, LONGEST_MESSAGE) + "…";
     }
@@ -235,7 +236,7 @@ public final class Worker<K> implements Loop {
     }
 
     /** The queue's failing keys, which are the same for all of its workers. Any thread may ask. */
-    public Outage<K> outage() {
+    public OutageBackoff<K> outage() {
         return outage;
     }
 

@@ -15,8 +15,8 @@ import org.slf4j.LoggerFactory;
 
 import io.kubernetes.client.openapi.models.V1Lease;
 
-import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.FieldSelector;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
@@ -166,7 +166,7 @@ public final class LeaderElector extends SignalledLoop implements Leadership {
         if (role != Role.LEADING || isInTime()) {
             try {
                 contend();
-            } catch (ApiError e) {
+            } catch (KubeApiException e) {
                 failed(e);
             }
         }
@@ -212,7 +212,7 @@ public final class LeaderElector extends SignalledLoop implements Leadership {
             try {
                 won(sent, leases.update(take.lease()));
                 return true;
-            } catch (ApiError e) {
+            } catch (KubeApiException e) {
                 listener.slowPathExercised();
                 log.info("the lease {} could not be renewed in one write, so it is read first: {}", options.lease(),
                         e.getMessage());
@@ -224,7 +224,7 @@ public final class LeaderElector extends SignalledLoop implements Leadership {
     private @Nullable V1Lease read() {
         try {
             return leases.get(options.lease());
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             if (e.isNotFound()) {
                 return null;
             }
@@ -258,7 +258,7 @@ public final class LeaderElector extends SignalledLoop implements Leadership {
      */
     private void won(long sent, V1Lease lease) {
         if (!ElectionDecision.holder(lease).equals(options.identity())) {
-            throw new ApiError("write the lease " + options.lease(), 500, "", "the answer names \""
+            throw new KubeApiException("write the lease " + options.lease(), 500, "", "the answer names \""
                     + ElectionDecision.holder(lease) + "\" as its holder, not " + options.identity()
                     + ": look for a webhook or a proxy that changes Leases", null);
         }
@@ -291,7 +291,7 @@ public final class LeaderElector extends SignalledLoop implements Leadership {
         }
     }
 
-    private void failed(ApiError error) {
+    private void failed(KubeApiException error) {
         if (role == Role.LEADING) {
             log.warn("the lease {} could not be renewed, retrying: {}", options.lease(),
                     error.getMessage());
@@ -345,7 +345,7 @@ public final class LeaderElector extends SignalledLoop implements Leadership {
                 leases.update(ElectionDecision.released(held, clock.now()));
                 log.info("{} released the lease {}", options.identity(), options.lease());
             }
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             log.info("the lease {} could not be released and will expire: {}", options.lease(), e.getMessage());
         }
     }

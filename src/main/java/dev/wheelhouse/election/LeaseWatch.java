@@ -10,7 +10,7 @@ import org.slf4j.LoggerFactory;
 
 import io.kubernetes.client.openapi.models.V1Lease;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.client.ListerWatcher;
 import dev.wheelhouse.client.WatchEvent;
 import dev.wheelhouse.client.WatchOptions;
@@ -90,7 +90,7 @@ final class LeaseWatch extends SignalledLoop {
             }
             long left = mayOpenAt - clock.nanoTime();
             return left > 0 ? Math.min(left, untilFree()) : open();
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             end();
             if (e.isForbidden() && !isClosed()) {
                 mayOpenAt = clock.nanoTime() + FORBIDDEN_PAUSE * options.retryPeriod().toNanos();

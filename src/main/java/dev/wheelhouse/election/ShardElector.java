@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
 
 import io.kubernetes.client.openapi.models.V1Lease;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.runtime.Clock;
@@ -122,7 +122,7 @@ public final class ShardElector extends SignalledLoop {
             leases.look();
             looks++;
             spread();
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             if (!e.isConflict() && !e.isAlreadyExists()) {
                 lines.warn(log, "the shards of " + group.lease() + " cannot be spread now: " + e.getMessage()
                         + (e.isForbidden() ? ". Grant get, list, create, update and delete on leases" : ""));

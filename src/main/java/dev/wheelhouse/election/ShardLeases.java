@@ -13,8 +13,8 @@ import org.slf4j.LoggerFactory;
 
 import io.kubernetes.client.openapi.models.V1Lease;
 
-import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.FieldSelector;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.client.Deletion;
@@ -123,7 +123,7 @@ final class ShardLeases {
     private void delete(ObjectKey key, Deletion deletion) {
         try {
             leases.delete(key, deletion);
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             if (!e.isNotFound() && !e.isConflict()) {
                 log.info("the lease {} could not be deleted: {}", key, e.getMessage());
             }

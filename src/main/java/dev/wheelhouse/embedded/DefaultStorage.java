@@ -10,8 +10,8 @@ import org.slf4j.LoggerFactory;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1StorageClass;
 
-import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.FieldSelector;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.KubeClient;
@@ -48,7 +48,7 @@ final class DefaultStorage implements Loop {
             }
             done = true;
             return IDLE;
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             log.debug("the default StorageClass could not be made, trying again: {}", e.getMessage());
             return RETRY_NANOS;
         }

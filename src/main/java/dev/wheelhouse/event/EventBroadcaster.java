@@ -25,7 +25,7 @@ import io.kubernetes.client.openapi.models.V1EventSource;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1ObjectReference;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.KubeClient;
@@ -214,7 +214,7 @@ public final class EventBroadcaster extends SignalledLoop {
             write(next);
             metrics.written(component(next.event));
             lastFailed = null;
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             if (mayPass(e) && !lastChance && next.tries + 1 < TRIES) {
                 Duration wait = next.tries == 0 ? FIRST_PAUSE : PAUSE;
                 if (e.retryAfter() != null && e.retryAfter().compareTo(wait) > 0) {
@@ -238,11 +238,11 @@ public final class EventBroadcaster extends SignalledLoop {
      * Whether the same write may succeed later: there was no answer, or the server asks for another try. Go's client
      * itself repeats a write for which the server asks (client-go {@code rest/with_retry.go}).
      */
-    private static boolean mayPass(ApiError error) {
+    private static boolean mayPass(KubeApiException error) {
         return error.code() == 0 || error.retryAfter() != null && (error.isTooManyRequests() || error.code() >= 500);
     }
 
-    private void drop(CoreV1Event event, ApiError error) {
+    private void drop(CoreV1Event event, KubeApiException error) {
         metrics.dropped(component(event), mayPass(error) ? "unreachable" : "rejected");
         if (error.isAlreadyExists() || error.isNamespaceTerminating()) {
             log.debug("the server rejected an event: {}", error.getMessage());
@@ -259,7 +259,7 @@ public final class EventBroadcaster extends SignalledLoop {
                 send(next, "patch", 200, () -> events.patch(ObjectKey.of(event), "", PatchType.STRATEGIC_MERGE,
                         repetition(event)));
                 return;
-            } catch (ApiError e) {
+            } catch (KubeApiException e) {
                 if (!e.isNotFound()) {
                     throw e;
                 }
@@ -273,7 +273,7 @@ public final class EventBroadcaster extends SignalledLoop {
         try {
             CoreV1Event answer = request.get();
             note(next, verb, sent, success, String.valueOf(answer.getMetadata().getResourceVersion()));
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             note(next, verb, sent, e.code(), String.valueOf(e.getMessage()));
             throw e;
         }

@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
 
 import io.kubernetes.client.common.KubernetesObject;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.LastApplied;
 import dev.wheelhouse.client.ListerWatcher;
@@ -328,7 +328,7 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
     }
 
     @Override
-    public void setWatchErrorHandler(Consumer<? super ApiError> handler) {
+    public void setWatchErrorHandler(Consumer<? super KubeApiException> handler) {
         synchronized (blockDeltas) {
             requireNotStarted("the handler of watch errors");
             reflector.tellErrorsTo(handler);

@@ -1,13 +1,13 @@
 package dev.wheelhouse.informer;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ResourceType;
 
 /** Adds the remedy to the message of a failed list or watch, for operators. */
 final class Explanations {
     private Explanations() {}
 
-    static String of(ApiError e, String verb, ResourceType type, String namespace) {
+    static String of(KubeApiException e, String verb, ResourceType type, String namespace) {
         String message = String.valueOf(e.getMessage());
         if (e.isForbidden()) {
             String where = namespace.isEmpty() ? "in all namespaces" : "in namespace " + namespace;

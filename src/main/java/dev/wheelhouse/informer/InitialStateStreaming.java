@@ -3,7 +3,7 @@ package dev.wheelhouse.informer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 
 /**
  * Decides whether a Reflector streams the initial state (KEP-3157) or lists it. It lists from then on after the server
@@ -51,7 +51,7 @@ final class InitialStateStreaming {
     }
 
     /** Records that the stream could not be opened, or broke. */
-    Next failed(ApiError e, String why) {
+    Next failed(KubeApiException e, String why) {
         if (e.code() == 400 || e.isForbidden() || e.isInvalid()) {
             giveUp(why);
             return Next.LIST;

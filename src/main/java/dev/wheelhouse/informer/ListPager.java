@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.common.KubernetesObject;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceVersions;
 import dev.wheelhouse.client.DecodeFailure;
@@ -139,7 +139,7 @@ final class ListPager<T extends KubernetesObject> {
         boolean older = ResourceVersions.isComparable(wanted) && ResourceVersions.isComparable(answered)
                 && ResourceVersions.compare(answered, wanted) < 0;
         if (older || answered.isEmpty()) {
-            throw new ApiError("list " + source.type(), 500, "", "the list is of version \"" + answered
+            throw new KubeApiException("list " + source.type(), 500, "", "the list is of version \"" + answered
                     + "\", although version " + wanted + " or a later one was asked for", null);
         }
     }
@@ -153,7 +153,8 @@ final class ListPager<T extends KubernetesObject> {
             String how = repeated
                     ? "answers a continue token by the same one"
                     : "sent " + empty + " pages in a row without an object";
-            throw new ApiError("list " + source.type(), 410, "Expired", "the list does not end: the server " + how,
+            throw new KubeApiException("list " + source.type(), 410, "Expired",
+                    "the list does not end: the server " + how,
                     null);
         }
     }
@@ -163,7 +164,7 @@ final class ListPager<T extends KubernetesObject> {
      *
      * @return whether it changed, so that the next page may be read at once
      */
-    boolean fallsBackAfter(ApiError e) {
+    boolean fallsBackAfter(KubeApiException e) {
         if (!e.isRefusedVersion()) {
             return false;
         }
@@ -210,13 +211,13 @@ final class ListPager<T extends KubernetesObject> {
      * has changed and etcd reports no progress, is asked for the version of its store.
      *
      * @return whether nothing is known to have changed since, so that a watch from that version has missed nothing
-     * @throws ApiError if the server does not know that version
+     * @throws KubeApiException if the server does not know that version
      */
     boolean probe(String lastVersion) throws InterruptedException {
         try {
             return source.list(ListOptions.notOlderThan(lastVersion, 1)).resourceVersion()
                     .equals(lastVersion);
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             if (e.isTooLargeResourceVersion() && ResourceVersions
                     .atLeast(source.list(ListOptions.consistent(1)).resourceVersion(), lastVersion)) {
                 return true;

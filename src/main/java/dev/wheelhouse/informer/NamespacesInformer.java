@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.common.KubernetesObject;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.ResourceVersions;
 
@@ -121,7 +121,7 @@ final class NamespacesInformer<T extends KubernetesObject> implements SharedInde
     }
 
     @Override
-    public void setWatchErrorHandler(Consumer<? super ApiError> handler) {
+    public void setWatchErrorHandler(Consumer<? super KubeApiException> handler) {
         members.values().forEach(member -> member.setWatchErrorHandler(handler));
     }
 

@@ -5,7 +5,7 @@ import java.util.random.RandomGenerator;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.runtime.Backoff;
 import dev.wheelhouse.runtime.Clock;
 
@@ -41,7 +41,7 @@ final class Pacing {
      * @param e the failure, whose Retry-After may ask for a longer delay; null if there is none
      * @return the delay in nanoseconds, at least 1
      */
-    long pause(@Nullable ApiError e) {
+    long pause(@Nullable KubeApiException e) {
         Duration delay = backoff.next();
         Duration asked = e == null ? null : e.retryAfter();
         if (asked != null && asked.compareTo(delay) > 0) {

@@ -13,7 +13,7 @@ import io.kubernetes.client.common.KubernetesObject;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.journal.Cause;
-import dev.wheelhouse.journal.Telling;
+import dev.wheelhouse.journal.CurrentEvent;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Durations;
 import dev.wheelhouse.runtime.LogBudget;
@@ -47,7 +47,7 @@ final class ProcessorListener<T extends KubernetesObject> implements Loop {
     private List<Notification<T>> current = List.of();
     private int taken;
     private volatile boolean closed;
-    /** The notification that the handler is called for, for {@link Telling}. */
+    /** The notification that the handler is called for, for {@link CurrentEvent}. */
     private @Nullable Notification<T> told;
     private final Supplier<Cause> causes = this::cause;
 
@@ -146,7 +146,7 @@ final class ProcessorListener<T extends KubernetesObject> implements Loop {
         long began = clock.nanoTime();
         boolean failed = true;
         told = notification;
-        Telling telling = Telling.begin(causes);
+        CurrentEvent telling = CurrentEvent.begin(causes);
         try {
             notification.deliver(handler);
             failed = false;

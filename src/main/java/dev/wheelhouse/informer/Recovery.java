@@ -4,7 +4,7 @@ import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.runtime.Clock;
 
 /**
@@ -75,7 +75,7 @@ final class Recovery {
     }
 
     /** Lists again after a pause. */
-    Phase relistAfter(@Nullable ApiError e, String cause) {
+    Phase relistAfter(@Nullable KubeApiException e, String cause) {
         pacing.pause(e);
         return relisting(cause, clock.nanoTime());
     }
@@ -99,7 +99,7 @@ final class Recovery {
     }
 
     /** @param message the failure in words for a user, as in the methods below */
-    Phase ofInitialState(ApiError e, String message) {
+    Phase ofInitialState(KubeApiException e, String message) {
         if (e.isExpired() || e.isTooLargeResourceVersion()) {
             if (!pager.markVersionUnavailable()) {
                 pacing.pause(e);
@@ -112,7 +112,7 @@ final class Recovery {
     }
 
     /** @param listing the phase that lists */
-    Phase ofList(ApiError e, String message, Phase listing) {
+    Phase ofList(KubeApiException e, String message, Phase listing) {
         status.listFailed(Duration.ofNanos(clock.nanoTime() - pager.began()));
         if (pager.fallsBackAfter(e)) {
             log.info(e.getMessage() + "; lists again by a consistent read");
@@ -131,7 +131,7 @@ final class Recovery {
      *
      * @param mayContinue whether only the connection broke, so that the next watch may bring the missing events
      */
-    Phase ofWatch(ApiError e, String message, boolean mayContinue) {
+    Phase ofWatch(KubeApiException e, String message, boolean mayContinue) {
         if (e.isExpired()) {
             return relist("expired");
         }
@@ -155,7 +155,7 @@ final class Recovery {
         return relistAfter(e, e.isNotFound() ? "not found" : e.code() == 0 ? "broken" : "error");
     }
 
-    Phase ofProbe(ApiError e, String message) {
+    Phase ofProbe(KubeApiException e, String message) {
         if (e.isRefusedVersion()) {
             pager.markVersionUnavailable();
             return relist("the server does not know the last version");

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.common.KubernetesObject;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.client.ListerWatcher;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Loop;
@@ -123,7 +123,7 @@ final class Reflector<T extends KubernetesObject> implements Loop {
     }
 
     /** Sets the function that gets the error of each failed list and watch. */
-    void tellErrorsTo(Consumer<? super ApiError> handler) {
+    void tellErrorsTo(Consumer<? super KubeApiException> handler) {
         steps.tellErrorsTo(handler);
     }
 

@@ -3,7 +3,7 @@ package dev.wheelhouse.informer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LogBudget;
 
@@ -34,7 +34,7 @@ final class ReflectorLog {
     }
 
     /** Logs a failure of a watch. A stream that broke is opened again at once, which then succeeds or is logged. */
-    void info(ApiError e, String text) {
+    void info(KubeApiException e, String text) {
         if (e.code() == 0) {
             log.debug("{}: {}", reflector, text);
         } else {

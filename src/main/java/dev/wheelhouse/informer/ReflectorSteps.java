@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.common.KubernetesObject;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ResourceVersions;
 import dev.wheelhouse.client.DecodeFailure;
 import dev.wheelhouse.client.ListerWatcher;
@@ -47,7 +47,7 @@ final class ReflectorSteps<T extends KubernetesObject> {
     private final Pacing pacing;
     private final ListPager<T> pager;
     private final InitialStateStreaming streaming;
-    private final Doubt doubt;
+    private final RelistSchedule doubt;
     private final ReflectorLog log;
     private final Recovery recovery;
     private final Changes sink = new Changes();
@@ -73,7 +73,7 @@ final class ReflectorSteps<T extends KubernetesObject> {
     /** The watches in a row that lasted less than a second. */
     private int briefWatches;
 
-    private volatile Consumer<? super ApiError> errorHandler = e -> {};
+    private volatile Consumer<? super KubeApiException> errorHandler = e -> {};
     private volatile @Nullable WatchSession<T> session;
     private volatile boolean closed;
 
@@ -95,7 +95,7 @@ final class ReflectorSteps<T extends KubernetesObject> {
         this.pacing = new Pacing(clock, random);
         this.pager = new ListPager<>(source, expected, options.pageSize(), options.freshStart());
         this.streaming = new InitialStateStreaming(options.watchList(), toString());
-        this.doubt = new Doubt(clock);
+        this.doubt = new RelistSchedule(clock);
         this.log = new ReflectorLog(toString(), clock);
         this.recovery = new Recovery(pager, streaming, pacing, status, log, clock);
     }
@@ -125,7 +125,7 @@ final class ReflectorSteps<T extends KubernetesObject> {
                 case WATCH -> read(mayWait);
                 case PROBE -> probe();
             };
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             return closed ? Loop.IDLE : failed(e);
         }
     }
@@ -155,7 +155,7 @@ final class ReflectorSteps<T extends KubernetesObject> {
         }
     }
 
-    void tellErrorsTo(Consumer<? super ApiError> handler) {
+    void tellErrorsTo(Consumer<? super KubeApiException> handler) {
         errorHandler = handler;
     }
 
@@ -411,7 +411,7 @@ final class ReflectorSteps<T extends KubernetesObject> {
 
     // ---- failures
 
-    private long failed(ApiError e) {
+    private long failed(KubeApiException e) {
         WatchSession<T> failing = session;
         boolean initialState = failing == null ? phase == Phase.LIST && streaming.isOn() : failing.inInitialState();
         boolean watching = !initialState && (phase == Phase.OPEN || phase == Phase.WATCH);

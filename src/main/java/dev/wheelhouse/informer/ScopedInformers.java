@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.common.KubernetesObject;
 
-import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.FieldSelector;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.PartialObjectMetadata;
@@ -312,7 +312,7 @@ public final class ScopedInformers implements SharedInformerFactory, AutoCloseab
         }
 
         @Override
-        public void setWatchErrorHandler(Consumer<? super ApiError> handler) {
+        public void setWatchErrorHandler(Consumer<? super KubeApiException> handler) {
             behind.setWatchErrorHandler(handler);
         }
 

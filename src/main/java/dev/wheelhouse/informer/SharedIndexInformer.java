@@ -6,7 +6,7 @@ import java.util.function.UnaryOperator;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 
@@ -51,7 +51,7 @@ public interface SharedIndexInformer<T> {
      *
      * @throws IllegalStateException if the informer has started
      */
-    void setWatchErrorHandler(Consumer<? super ApiError> handler);
+    void setWatchErrorHandler(Consumer<? super KubeApiException> handler);
 
     /** Whether the informer was stopped. A stopped informer takes no further handlers and cannot be started again. */
     boolean isStopped();

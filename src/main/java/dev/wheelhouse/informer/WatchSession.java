@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.common.KubernetesObject;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceVersions;
 import dev.wheelhouse.client.DecodeFailure;
@@ -101,8 +101,8 @@ final class WatchSession<T extends KubernetesObject> {
      * stream can wait.
      *
      * @param nanos how long to wait at most
-     * @throws ApiError if the connection broke, or the server ended the watch with an error; the events before it were
-     *     passed on
+     * @throws KubeApiException if the connection broke, or the server ended the watch with an error; the events before
+     * it were passed on
      */
     Outcome read(long nanos) throws InterruptedException {
         int events = 0;

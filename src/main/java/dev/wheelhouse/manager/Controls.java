@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import dev.wheelhouse.controller.Outage;
+import dev.wheelhouse.controller.OutageBackoff;
 import dev.wheelhouse.controller.Worker;
 import dev.wheelhouse.workqueue.RateLimitingQueue;
 import dev.wheelhouse.workqueue.RateLimits;
@@ -21,7 +21,7 @@ final class Controls implements ControllerControl {
     private final String controller;
     private final LiveSyncs syncs;
     private final Runnable wake;
-    private final Valve valve;
+    private final WorkerGate valve;
     private volatile @Nullable LifeContext life;
     private volatile @Nullable RateLimits limits;
     private volatile int workers;
@@ -31,10 +31,10 @@ final class Controls implements ControllerControl {
         this.controller = controller;
         this.syncs = syncs;
         this.wake = wake;
-        this.valve = new Valve(() -> queues().stream().mapToInt(RateLimitingQueue::size).sum());
+        this.valve = new WorkerGate(() -> queues().stream().mapToInt(RateLimitingQueue::size).sum());
     }
 
-    Valve valve() {
+    WorkerGate valve() {
         return valve;
     }
 
@@ -60,7 +60,7 @@ final class Controls implements ControllerControl {
         int wanted = workers;
         List<Further> further = new ArrayList<>();
         if (wanted > 0) {
-            Map<Outage<?>, List<Worker<?>>> byQueue = new HashMap<>();
+            Map<OutageBackoff<?>, List<Worker<?>>> byQueue = new HashMap<>();
             syncs.workers().forEach(worker -> byQueue.computeIfAbsent(worker.outage(), q -> new ArrayList<>())
                     .add(worker));
             byQueue.values().forEach(those -> {
@@ -109,7 +109,7 @@ final class Controls implements ControllerControl {
     }
 
     LiveController live(ControllerState state, List<String> reads) {
-        Map<Outage<?>, Integer> perQueue = new HashMap<>();
+        Map<OutageBackoff<?>, Integer> perQueue = new HashMap<>();
         syncs.workers().forEach(worker -> perQueue.merge(worker.outage(), 1, Integer::sum));
         int made = perQueue.values().stream().mapToInt(Integer::intValue).max().orElse(0);
         return new LiveController(state, valve.mode(), reads, workers == 0 ? made : Math.min(workers, made),

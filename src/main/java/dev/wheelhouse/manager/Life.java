@@ -18,7 +18,7 @@ import org.slf4j.event.Level;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.Controller;
-import dev.wheelhouse.controller.Outage;
+import dev.wheelhouse.controller.OutageBackoff;
 import dev.wheelhouse.controller.Worker;
 import dev.wheelhouse.informer.ScopedInformers;
 import dev.wheelhouse.informer.SharedIndexInformer;
@@ -122,7 +122,7 @@ final class Life {
         if (!informers.haveHandled(caches)) {
             return false;
         }
-        Map<Outage<?>, Integer> workers = new HashMap<>();
+        Map<OutageBackoff<?>, Integer> workers = new HashMap<>();
         for (Loop loop : controller.loops()) {
             start(loop, loop instanceof Worker<?> worker ? workers.merge(worker.outage(), 1, Integer::sum) - 1 : -1);
         }

@@ -10,7 +10,7 @@ import dev.wheelhouse.workqueue.WorkQueueState;
  * A controller at one moment, in more detail than {@link ControllerState}.
  *
  * @param reads the types of its caches, such as {@code deployments.apps}
- * @param workers the number of workers that each queue has, without the workers that the {@link Valve} holds back
+ * @param workers the number of workers that each queue has, without the workers that the {@link WorkerGate} holds back
  * @param running the syncs in progress, the longest first
  */
 public record LiveController(ControllerState state, ControllerMode mode, List<String> reads, int workers,

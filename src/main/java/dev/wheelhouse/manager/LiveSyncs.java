@@ -12,7 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import dev.wheelhouse.controller.FailingKey;
-import dev.wheelhouse.controller.Outage;
+import dev.wheelhouse.controller.OutageBackoff;
 import dev.wheelhouse.controller.RunningSync;
 import dev.wheelhouse.controller.Worker;
 import dev.wheelhouse.runtime.Clock;
@@ -51,15 +51,15 @@ final class LiveSyncs {
         return workers;
     }
 
-    private Set<Outage<?>> outages() {
-        Set<Outage<?>> outages = new LinkedHashSet<>();
+    private Set<OutageBackoff<?>> outages() {
+        Set<OutageBackoff<?>> outages = new LinkedHashSet<>();
         workers().forEach(worker -> outages.add(worker.outage()));
         return outages;
     }
 
     /** The number of keys whose last sync failed. */
     int failingKeys() {
-        return outages().stream().mapToInt(Outage::failingKeys).sum();
+        return outages().stream().mapToInt(OutageBackoff::failingKeys).sum();
     }
 
     /** At most ten of the failing keys. */

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.Controller;
 import dev.wheelhouse.controller.ControllerContext;
@@ -265,9 +265,9 @@ final class ManagedController {
     private long failed(Throwable e) {
         Duration delay = backoff.next();
         nextTry = clock.deadline(delay);
-        String error = e instanceof ApiError ? String.valueOf(e.getMessage()) : e.toString();
+        String error = e instanceof KubeApiException ? String.valueOf(e.getMessage()) : e.toString();
         problem = label() + " cannot be made: " + error;
-        if (e instanceof ApiError || error.equals(lastFailure)) {
+        if (e instanceof KubeApiException || error.equals(lastFailure)) {
             log.error("{}; the next try is in {} ms", problem, delay.toMillis());
         } else {
             log.error("{} cannot be made ({}); the next try is in {} ms", label(), descriptor.origin(),

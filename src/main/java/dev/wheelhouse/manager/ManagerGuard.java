@@ -13,7 +13,7 @@ import org.slf4j.LoggerFactory;
 import io.kubernetes.client.openapi.models.V1Lease;
 import io.kubernetes.client.openapi.models.V1LeaseSpec;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.KubeClient;
@@ -115,7 +115,7 @@ public final class ManagerGuard {
                     + " observe and write nothing: " + who + ". Turn its controllers off and start with"
                     + " --wheelhouse.manage=takeover").orElse(""));
             return true;
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             if (e.isNotFound()) {
                 decided(false, "");
                 return true;

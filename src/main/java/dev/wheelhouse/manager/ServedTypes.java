@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.FieldSelector;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.KubeClient;
@@ -105,7 +105,7 @@ final class ServedTypes extends SignalledLoop {
                 served = Set.copyOf(now);
                 changed.run();
             }
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             lines.warn(log, "it is unknown which types the API server serves: " + e.getMessage());
         }
         Duration period = missing(required).isEmpty() ? WHILE_ALL_ARE_SERVED : DiscoverySchedule.PERIOD;
@@ -129,7 +129,7 @@ final class ServedTypes extends SignalledLoop {
             watches = true;
             informers.metadata(ResourceType.CUSTOM_RESOURCE_DEFINITIONS).addEventHandler(schedule);
             informers.startNew();
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             if (!e.isForbidden() && !e.isNotFound()) {
                 throw e;
             }

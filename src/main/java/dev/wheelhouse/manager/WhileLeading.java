@@ -10,12 +10,12 @@ import dev.wheelhouse.runtime.Loop;
 
 /**
  * Wraps a loop of a controller: ends it before its next step once the process may not act any more, and lets it wait
- * while the {@link Valve} holds it.
+ * while the {@link WorkerGate} holds it.
  */
 final class WhileLeading implements Loop {
     private final Loop loop;
     private final BooleanSupplier acts;
-    private final Valve valve;
+    private final WorkerGate valve;
     private final int number;
     /** Held by a step. */
     private final ReentrantLock turn = new ReentrantLock();
@@ -24,7 +24,7 @@ final class WhileLeading implements Loop {
      * @param acts whether this process leads and goes on
      * @param number the number of the worker in its queue, from 0; -1 for other loops
      */
-    WhileLeading(Loop loop, BooleanSupplier acts, Valve valve, int number) {
+    WhileLeading(Loop loop, BooleanSupplier acts, WorkerGate valve, int number) {
         this.loop = loop;
         this.acts = acts;
         this.valve = valve;

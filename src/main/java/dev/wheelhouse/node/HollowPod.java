@@ -22,14 +22,14 @@ final class HollowPod {
     final String ip;
     private final List<HollowContainer> inits = new ArrayList<>();
     private final List<HollowContainer> mains = new ArrayList<>();
-    private final PodEvents events;
+    private final PodEventRecorder events;
     private final String nodeProfile;
     private V1Pod pod;
     private boolean killing;
     private long killAt = Long.MAX_VALUE;
 
     /** @param ip the pod's address; empty for a pod in the host's network */
-    HollowPod(V1Pod pod, String ip, String nodeProfile, PodEvents events, Moment now) {
+    HollowPod(V1Pod pod, String ip, String nodeProfile, PodEventRecorder events, Moment now) {
         this.pod = pod;
         this.ip = ip;
         this.nodeProfile = nodeProfile;

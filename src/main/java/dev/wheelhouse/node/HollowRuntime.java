@@ -19,7 +19,7 @@ import dev.wheelhouse.runtime.Clock;
  */
 final class HollowRuntime implements PodRuntime {
     private final Clock clock;
-    private final PodEvents events;
+    private final PodEventRecorder events;
     private final PodIps ips;
     private final String profile;
     private final Map<String, HollowPod> pods = new HashMap<>();
@@ -27,7 +27,7 @@ final class HollowRuntime implements PodRuntime {
     private volatile Runnable wake = () -> {};
 
     /** @param profile the name of the profile for pods that name none; see {@link HollowProfile#NAMED} */
-    HollowRuntime(String podCidr, String profile, PodEvents events, Clock clock) {
+    HollowRuntime(String podCidr, String profile, PodEventRecorder events, Clock clock) {
         this.ips = new PodIps(podCidr);
         this.profile = profile;
         this.events = events;

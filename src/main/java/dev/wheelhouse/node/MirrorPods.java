@@ -18,7 +18,7 @@ import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1OwnerReference;
 import io.kubernetes.client.openapi.models.V1Pod;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.ResourceClient;
@@ -83,7 +83,7 @@ final class MirrorPods {
             log.info("created the mirror pod of the static pod {}", PodSources.describe(pod));
             failures.remove(uid);
             return null;
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             // If a pod of that name exists, the API server's watch will show it.
             return e.isAlreadyExists() ? FIRST_RETRY : failed(pod, String.valueOf(e.getMessage()));
         }
@@ -135,7 +135,7 @@ final class MirrorPods {
             metrics.mirrorDeleted();
             log.info("deleted the mirror pod {}", PodSources.describe(mirror));
             return true;
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             if (!e.isNotFound() && !e.isConflict() && !e.isUnreachable()) {
                 log.warn("the mirror pod {} could not be deleted, retrying: {}",
                         PodSources.describe(mirror),

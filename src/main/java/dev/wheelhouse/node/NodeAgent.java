@@ -54,7 +54,8 @@ public final class NodeAgent implements AutoCloseable {
 
     private NodeAgent(NodeAgentOptions options, KubeClient client, EventRecorder recorder, NodeMetrics metrics,
             Clock clock) {
-        PodEvents events = (pod, fieldPath, type, reason, message) -> recorder.event(ResourceType.PODS, pod, fieldPath,
+        PodEventRecorder events = (pod, fieldPath, type, reason, message) -> recorder.event(ResourceType.PODS, pod,
+                fieldPath,
                 type, reason, message);
         this.options = options;
         RejectionListener rejected = new RejectionEvents(options.name(), recorder);

@@ -16,7 +16,7 @@ import io.kubernetes.client.openapi.models.V1Taint;
 
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.KubeClient;
@@ -142,7 +142,7 @@ final class NodeRegistration extends SignalledLoop {
             backoff.reset();
             metrics.heartbeat(true, clock.nanoTime() - start);
             nextRenewal = clock.deadline(RENEWAL);
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             if (isClosed() || Thread.currentThread().isInterrupted()) {
                 return IDLE;
             }
@@ -185,7 +185,7 @@ final class NodeRegistration extends SignalledLoop {
             V1Node made = nodes.create(NodeObjects.node(options, Moment.of(clock)));
             log.info("registered the node {}", options.name());
             return made;
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             V1Node there = e.isAlreadyExists() ? get() : null;
             if (there == null) {
                 throw e;
@@ -207,7 +207,7 @@ final class NodeRegistration extends SignalledLoop {
     private @Nullable V1Node get() {
         try {
             return nodes.get(ObjectKey.cluster(options.name()));
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             if (e.isNotFound()) {
                 return null;
             }
@@ -256,7 +256,7 @@ final class NodeRegistration extends SignalledLoop {
         held.getSpec().renewTime(NodeObjects.microTime(clock.now()));
         try {
             lease = leases.update(held);
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             if (!e.isNotFound() && !e.isConflict()) {
                 throw e;
             }
@@ -268,7 +268,7 @@ final class NodeRegistration extends SignalledLoop {
         V1Lease mine = NodeObjects.lease(options, known, clock.now());
         try {
             return leases.create(mine);
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             if (!e.isAlreadyExists()) {
                 throw e;
             }

@@ -32,7 +32,7 @@ final class PodAdmitter {
     private final PodManager pods;
     private final PodWorkers workers;
     private final StatusManager statuses;
-    private final PodEvents events;
+    private final PodEventRecorder events;
     private final NodeMetrics metrics;
     private final Clock clock;
     private final Map<String, Waiting> waiting = new LinkedHashMap<>();
@@ -44,7 +44,7 @@ final class PodAdmitter {
     private record Waiting(long read, long until) {}
 
     PodAdmitter(PodAdmission admission, NodeRegistration registration, PodManager pods, PodWorkers workers,
-            StatusManager statuses, PodEvents events, NodeMetrics metrics, Clock clock) {
+            StatusManager statuses, PodEventRecorder events, NodeMetrics metrics, Clock clock) {
         this.admission = admission;
         this.registration = registration;
         this.pods = pods;

@@ -34,14 +34,14 @@ final class PodSyncer implements PodWorkers.Syncer {
     private final MirrorPods mirrors;
     /** Static pods whose mirror pods are missing or wrong, with the time until the next attempt. */
     private final Map<String, Duration> mirrorWanted = new ConcurrentHashMap<>();
-    private final PodEvents events;
+    private final PodEventRecorder events;
     private final String hostIp;
     private final Clock clock;
     private final BooleanSupplier mirrorsKnown;
     private final long patientUntil;
 
     /** @param mirrorsKnown whether this node's pods on the API server are known */
-    PodSyncer(PodRuntime runtime, StatusManager statuses, PodManager pods, MirrorPods mirrors, PodEvents events,
+    PodSyncer(PodRuntime runtime, StatusManager statuses, PodManager pods, MirrorPods mirrors, PodEventRecorder events,
             String hostIp, BooleanSupplier mirrorsKnown, Clock clock) {
         this.runtime = runtime;
         this.statuses = statuses;

@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodStatus;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceVersions;
 import dev.wheelhouse.client.Deletion;
@@ -124,7 +124,7 @@ final class StatusManager {
         try {
             write(uid);
             queue.forget(uid);
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             failed(uid, e);
         } catch (RuntimeException e) {
             queue.addRateLimited(uid);
@@ -132,7 +132,7 @@ final class StatusManager {
         }
     }
 
-    private void failed(String uid, ApiError e) {
+    private void failed(String uid, KubeApiException e) {
         V1Pod pod = pods.apiPod(uid);
         boolean another = e.isInvalid() && e.statusMessage().contains("metadata.uid");
         if (pod == null || e.isNotFound() || another) {
@@ -168,7 +168,7 @@ final class StatusManager {
         if (patch != null) {
             try {
                 apiPod = client.patch(ObjectKey.of(apiPod), "status", PatchType.STRATEGIC_MERGE, patch);
-            } catch (ApiError e) {
+            } catch (KubeApiException e) {
                 metrics.statusWritten(false);
                 throw e;
             }

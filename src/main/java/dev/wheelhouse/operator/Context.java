@@ -16,9 +16,9 @@ import dev.wheelhouse.controller.Result;
 /**
  * The reads and writes of one reconciliation. All reads but those of {@link #live} are from caches, and return copies.
  * All writes are refused once this process does not lead any more, and only planned and logged while the service
- * observes. A failed request throws {@link dev.wheelhouse.api.ApiError}. A read or an apply of a type that the operator
- * did not declare throws {@code IllegalArgumentException}, which names the declaration to add. Only the thread of the
- * reconciliation may use it, until the reconciliation returns.
+ * observes. A failed request throws {@link dev.wheelhouse.api.KubeApiException}. A read or an apply of a type that the
+ * operator did not declare throws {@code IllegalArgumentException}, which names the declaration to add. Only the thread
+ * of the reconciliation may use it, until the reconciliation returns.
  */
 public interface Context<P extends KubernetesObject> {
     /** The objects that belong to the primary object. */

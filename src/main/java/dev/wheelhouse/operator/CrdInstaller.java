@@ -18,7 +18,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ModelJson;
@@ -53,7 +53,7 @@ final class CrdInstaller implements Preparation {
      *
      * @return the reason to wait, in a sentence; empty if the operator can start
      * @throws IllegalStateException if the policy cannot be fulfilled; the message is a sentence with the remedy
-     * @throws ApiError if the API server does not answer; a later call may succeed
+     * @throws KubeApiException if the API server does not answer; a later call may succeed
      */
     @Override
     public String prepare(ControllerContext context) {
@@ -74,7 +74,7 @@ final class CrdInstaller implements Preparation {
             }
             check(ModelJson.tree(stored));
             return whyNotServed(ModelJson.tree(stored));
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             if (e.isForbidden()) {
                 String verbs = operator.crd() == CrdPolicy.INSTALL ? "get, create and patch" : "get";
                 throw new IllegalStateException(operator.name() + " declares CrdPolicy." + operator.crd()

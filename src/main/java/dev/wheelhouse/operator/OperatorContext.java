@@ -19,7 +19,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.OwnerReferences;
@@ -150,7 +150,7 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
     private void requireMine(Target target, V1ObjectMeta stored) {
         V1OwnerReference owner = OwnerReferences.controllerOf(stored);
         if (owner != null && !owner.getUid().equals(meta().getUid())) {
-            throw new ApiError("apply " + target.type() + " " + target.key(), 409, "AlreadyOwned",
+            throw new KubeApiException("apply " + target.type() + " " + target.key(), 409, "AlreadyOwned",
                     "it is controlled by " + owner.getKind() + " " + owner.getName() + ", so "
                             + declaration.primary().type().kind() + " " + key
                             + " cannot own it: choose another name",
@@ -220,7 +220,7 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
                     .contains(declaration.fieldManager())) {
                 return true;
             }
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             if (e.isNotFound()) {
                 return false;
             }

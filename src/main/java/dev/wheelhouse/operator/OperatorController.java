@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.KubeClient;
@@ -197,7 +197,7 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
         }
         try {
             switch (result) {
-                case Result.Retry retry when retry.cause() instanceof ApiError e && e.isConflict() -> {
+                case Result.Retry retry when retry.cause() instanceof KubeApiException e && e.isConflict() -> {
                     // The object has changed meanwhile. The next sync sets the condition.
                 }
                 case Result.Retry retry -> reportFailure(context, key, type, "Failed", sentence(retry.cause()));
@@ -207,14 +207,14 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
                 case Result.RequeueAfter after -> context.condition(type, true, "Reconciled", "");
             }
             return result;
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             log.debug("{}: the condition {} of {} could not be written: {}", name(), type, key, e.getMessage());
             return result instanceof Result.Retry ? result : Result.retry(e);
         }
     }
 
     private static String sentence(Throwable cause) {
-        String text = cause instanceof ApiError ? String.valueOf(cause.getMessage()) : cause.toString();
+        String text = cause instanceof KubeApiException ? String.valueOf(cause.getMessage()) : cause.toString();
         return text.length() <= LONGEST_MESSAGE ? text : text.substring(0, LONGEST_MESSAGE) + "…";
     }
 

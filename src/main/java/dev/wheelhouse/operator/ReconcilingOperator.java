@@ -16,7 +16,7 @@ public non-sealed interface ReconcilingOperator<P extends KubernetesObject> exte
      * @return when to call again; never null. An exception, and null, count as {@link Result.Retry}, with a growing
      *     delay
      * @throws InterruptedException if the process stops or {@link Setup#timeout} has passed
-     * @throws Exception for any failure, such as {@link dev.wheelhouse.api.ApiError} for a refused request
+     * @throws Exception for any failure, such as {@link dev.wheelhouse.api.KubeApiException} for a refused request
      */
     Result reconcile(Request<P> request, Context<P> context) throws Exception;
 }

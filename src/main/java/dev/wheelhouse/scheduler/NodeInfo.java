@@ -36,7 +36,7 @@ final class NodeInfo {
     private final TreeMap<Integer, Integer> priorities = new TreeMap<>();
 
     /** The fields of a Node that scheduling depends on. A change of other fields makes no difference to any pod. */
-    record Facts(Map<String, String> labels, List<V1Taint> taints, boolean unschedulable, Requests allocatable,
+    record Facts(Map<String, String> labels, List<V1Taint> taints, boolean unschedulable, ResourceAmounts allocatable,
             int allowedPods) {
         static Facts of(V1Node node) {
             Map<String, String> labels = node.getMetadata().getLabels();
@@ -47,11 +47,12 @@ final class NodeInfo {
                             : node.getStatus().getCapacity();
             return new Facts(labels == null ? Map.of() : labels, Taints.of(node),
                     node.getSpec() != null && Boolean.TRUE.equals(node.getSpec().getUnschedulable()),
-                    Requests.offered(allocatable), Requests.pods(allocatable));
+                    ResourceAmounts.offered(allocatable), ResourceAmounts.pods(allocatable));
         }
     }
 
-    private static final Facts UNKNOWN = new Facts(Map.of(), List.of(), true, new Requests(0, 0, 0, Map.of()), 0);
+    private static final Facts UNKNOWN = new Facts(Map.of(), List.of(), true, new ResourceAmounts(0, 0, 0, Map.of()),
+            0);
 
     NodeInfo(String name) {
         this.name = name;
@@ -130,7 +131,7 @@ final class NodeInfo {
         return facts().unschedulable;
     }
 
-    Requests allocatable() {
+    ResourceAmounts allocatable() {
         return facts().allocatable;
     }
 

@@ -35,7 +35,7 @@ final class Placement {
         }
         SchedulingView known = new SchedulingView(pod, view.volumes(), view.claimsInUse(), nodes,
                 view.namespaceLabels(), view.seed());
-        VolumeRules volumes = new VolumeRules(view.volumes(), view.claimsInUse());
+        VolumeFilter volumes = new VolumeFilter(view.volumes(), view.claimsInUse());
         PodAffinityRules affinity = new PodAffinityRules(known);
         SpreadRules spread = new SpreadRules(known);
         List<NodeInfo> feasible = new ArrayList<>();
@@ -60,7 +60,7 @@ final class Placement {
                 Set.of(filter));
     }
 
-    private static @Nullable FilterFailure check(PodInfo pod, NodeInfo node, VolumeRules volumes,
+    private static @Nullable FilterFailure check(PodInfo pod, NodeInfo node, VolumeFilter volumes,
             PodAffinityRules affinity, SpreadRules spread) {
         if (node.unschedulable() && !Taints.tolerateUnschedulable(pod.tolerations())) {
             return FilterFailure.of(Filter.NODE_UNSCHEDULABLE, "node(s) were unschedulable");
@@ -86,10 +86,10 @@ final class Placement {
         return uneven != null ? uneven : affinity.check(node);
     }
 
-    private static @Nullable FilterFailure fits(Requests wanted, NodeInfo node) {
+    private static @Nullable FilterFailure fits(ResourceAmounts wanted, NodeInfo node) {
         List<String> reasons = new ArrayList<>(0);
         boolean everFits = true;
-        Requests offered = node.allocatable();
+        ResourceAmounts offered = node.allocatable();
         if (node.pods() + 1 > node.allowedPods()) {
             reasons.add("Too many pods");
         }
@@ -116,7 +116,7 @@ final class Placement {
         return reasons.isEmpty() ? null : new FilterFailure(Filter.RESOURCES, reasons, everFits);
     }
 
-    private static ScheduleResult best(SchedulingView view, List<NodeInfo> feasible, VolumeRules volumes,
+    private static ScheduleResult best(SchedulingView view, List<NodeInfo> feasible, VolumeFilter volumes,
             PodAffinityRules affinity, SpreadRules spread) {
         long[] scores = Scores.of(view, feasible, affinity, spread);
         int best = 0;

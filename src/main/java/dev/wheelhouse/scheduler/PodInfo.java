@@ -24,7 +24,8 @@ import dev.wheelhouse.controller.Volumes;
  * @param preempts whether its policy allows preemption of other pods
  * @param problem why its affinity or spread constraints are invalid; empty if they are valid
  */
-record PodInfo(ObjectKey key, String uid, int priority, boolean preempts, Requests requests, Requests forScoring,
+record PodInfo(ObjectKey key, String uid, int priority, boolean preempts, ResourceAmounts requests,
+        ResourceAmounts forScoring,
         List<HostPort> ports, List<ObjectKey> claims, PodGroup group, String owner, NodeSelection selection,
         List<V1Toleration> tolerations, AffinityTerms affinity, List<SpreadConstraint> spread, String problem) {
 
@@ -45,7 +46,7 @@ record PodInfo(ObjectKey key, String uid, int priority, boolean preempts, Reques
         V1OwnerReference owner = OwnerReferences.controllerOf(meta);
         return new PodInfo(ObjectKey.of(meta), meta.getUid() == null ? "" : meta.getUid(),
                 spec.getPriority() == null ? 0 : spec.getPriority(), !"Never".equals(spec.getPreemptionPolicy()),
-                Requests.of(pod), Requests.forScoring(pod), HostPort.of(spec),
+                ResourceAmounts.of(pod), ResourceAmounts.forScoring(pod), HostPort.of(spec),
                 Volumes.claimsOf(pod).stream().map(name -> ObjectKey.of(namespace, name)).toList(),
                 new PodGroup(namespace, labels, meta.getDeletionTimestamp() != null),
                 owner == null ? "" : owner.getUid(), NodeSelection.of(spec),

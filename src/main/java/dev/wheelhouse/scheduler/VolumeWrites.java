@@ -31,7 +31,7 @@ final class VolumeWrites {
 
     /**
      * Reserves the chosen volumes for their claims, and asks provisioners for the others.
-     * @throws dev.wheelhouse.api.ApiError if a write fails, for example because a volume has changed
+     * @throws dev.wheelhouse.api.KubeApiException if a write fails, for example because a volume has changed
      */
     void write(PodVolumes.Choice choice, String node) {
         for (PodVolumes.Binding binding : choice.bindings()) {

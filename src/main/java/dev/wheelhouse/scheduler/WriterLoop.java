@@ -7,7 +7,7 @@ import org.slf4j.LoggerFactory;
 
 import io.kubernetes.client.openapi.models.V1Pod;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.PatchType;
@@ -74,7 +74,7 @@ final class WriterLoop implements Loop {
                 case ScheduleResult.Unschedulable no -> refuse(key, write.pod(), no.message());
             }
             writes.queue().forget(key);
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             failed(key, write, e);
         }
     }
@@ -144,7 +144,7 @@ final class WriterLoop implements Loop {
                 PodWrites.eventMessage(message));
     }
 
-    private void failed(ObjectKey key, WriteQueue.Write write, ApiError error) {
+    private void failed(ObjectKey key, WriteQueue.Write write, KubeApiException error) {
         String uid = String.valueOf(write.pod().getMetadata().getUid());
         switch (write.decision()) {
             case ScheduleResult.Bind bind -> {
@@ -165,13 +165,13 @@ final class WriterLoop implements Loop {
         }
     }
 
-    private static void warn(ApiError error, String line, ObjectKey pod) {
+    private static void warn(KubeApiException error, String line, ObjectKey pod) {
         if (!error.isUnreachable()) {
             log.warn(line, pod, error.getMessage());
         }
     }
 
-    private void bindRefused(ObjectKey key, String uid, ScheduleResult.Bind bind, ApiError error) {
+    private void bindRefused(ObjectKey key, String uid, ScheduleResult.Bind bind, KubeApiException error) {
         if (!error.isNotFound()) {
             warn(error, "the pod {} could not be bound; the scheduler decides again: {}", key);
         }
@@ -192,7 +192,7 @@ final class WriterLoop implements Loop {
                 }
                 return;
             }
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             if (!e.isNotFound()) {
                 warn(e, "it is unknown whether the pod {} was bound, reading it again: {}", key);
                 writes.again(key, write);

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 
-import dev.wheelhouse.console.Writes;
+import dev.wheelhouse.console.WritesPage;
 import dev.wheelhouse.journal.Journal;
 
 /**
@@ -35,7 +35,8 @@ final class JournalEndpoint {
     @ReadOperation
     public Map<String, Object> writes(@Nullable String object, @Nullable String controller, @Nullable Integer limit,
             @Nullable Long before) {
-        return Writes.find(journal, Objects.requireNonNullElse(controller, ""), Objects.requireNonNullElse(object, ""),
+        return WritesPage.find(journal, Objects.requireNonNullElse(controller, ""),
+                Objects.requireNonNullElse(object, ""),
                 Objects.requireNonNullElse(before, Long.MAX_VALUE), Objects.requireNonNullElse(limit, LIMIT),
                 (type, namespace) -> true);
     }

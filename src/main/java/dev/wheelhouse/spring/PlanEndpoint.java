@@ -12,7 +12,7 @@ import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.console.Plans;
@@ -66,7 +66,7 @@ final class PlanEndpoint {
                 }
             } catch (IllegalArgumentException e) {
                 return cannot(one, key, e);
-            } catch (ApiError e) {
+            } catch (KubeApiException e) {
                 return problem(502, one.name() + " cannot tell: " + e.getMessage());
             }
         }
@@ -89,7 +89,7 @@ final class PlanEndpoint {
                 one.plan(resource, key).ifPresent(actions -> plans.add(answer(one, key, actions, viewer)));
             } catch (IllegalArgumentException e) {
                 return cannot(one, key, e);
-            } catch (ApiError e) {
+            } catch (KubeApiException e) {
                 return problem(502, one.name() + " cannot tell: " + e.getMessage());
             }
         }

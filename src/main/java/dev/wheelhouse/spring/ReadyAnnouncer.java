@@ -88,7 +88,7 @@ final class ReadyAnnouncer extends SignalledLoop {
                 %sHealth and metrics: %s
                 """
                 .formatted(TITLE, uptime(), embedded.server().url(), cluster.nodeCount(), controllers(),
-                        Farewell.announced(embedded.dataDir()), embedded.kubeconfig(), console(), actuator())
+                        ShutdownMessage.announced(embedded.dataDir()), embedded.kubeconfig(), console(), actuator())
                 .stripTrailing();
     }
 

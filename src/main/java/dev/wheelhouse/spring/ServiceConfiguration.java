@@ -42,12 +42,12 @@ class ServiceConfiguration {
 
     @Bean(AbstractApplicationContext.MESSAGE_SOURCE_BEAN_NAME)
     MessageSource messageSource() {
-        return new OwnWords();
+        return new UntranslatedMessages();
     }
 
     @Bean
-    Farewell farewell(ApiServerConnection connection) {
-        return new Farewell(connection, System.out);
+    ShutdownMessage farewell(ApiServerConnection connection) {
+        return new ShutdownMessage(connection, System.out);
     }
 
     @Bean

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.common.KubernetesObject;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ForwardingWatchStream;
@@ -134,11 +134,12 @@ final class SimulatedProcess implements Interceptor, AutoCloseable {
             }
             case CONFLICT -> {
                 run.turn("CONFLICT: " + name + " wants to " + what + ", and is refused");
-                throw new ApiError(what, 409, "Conflict", "the object has been modified (a simulated conflict)", null);
+                throw new KubeApiException(what, 409, "Conflict", "the object has been modified (a simulated conflict)",
+                        null);
             }
             case SERVER_ERROR -> {
                 run.turn("ERROR: " + name + " wants to " + what + ", and the server fails");
-                throw new ApiError(what, 500, "InternalError", "a simulated failure of the server", null);
+                throw new KubeApiException(what, 500, "InternalError", "a simulated failure of the server", null);
             }
             case LOST_REQUEST -> {
                 run.turn("LOST REQUEST: " + name + " wants to " + what
@@ -179,7 +180,7 @@ final class SimulatedProcess implements Interceptor, AutoCloseable {
                 run.created(request.type(), ObjectKey.of(created));
             }
             return answer;
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             run.tell(name + " wants to " + said(request) + " -> " + e.code() + " " + e.reason() + ": "
                     + e.statusMessage());
             throw e;
@@ -231,7 +232,7 @@ final class SimulatedProcess implements Interceptor, AutoCloseable {
             run.tell(name + " reads " + type.kind() + " " + key + " from the server"
                     + version(answer));
             return answer;
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             run.tell(name + " reads " + type.kind() + " " + key + " from the server -> " + e.code());
             throw e;
         }
@@ -254,8 +255,8 @@ final class SimulatedProcess implements Interceptor, AutoCloseable {
         }
     }
 
-    private static ApiError silence(String what) {
-        return new ApiError(what, new SocketTimeoutException("no answer (simulated)"));
+    private static KubeApiException silence(String what) {
+        return new KubeApiException(what, new SocketTimeoutException("no answer (simulated)"));
     }
 
     @Override
@@ -316,7 +317,7 @@ final class SimulatedProcess implements Interceptor, AutoCloseable {
                 }
             }
             cut = true;
-            throw new ApiError("watch " + type, new IOException("connection reset (simulated)"));
+            throw new KubeApiException("watch " + type, new IOException("connection reset (simulated)"));
         }
 
         private WatchEvent<T> told(WatchEvent<T> event) {

@@ -20,8 +20,8 @@ import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.FieldSelector;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
@@ -37,7 +37,7 @@ import dev.wheelhouse.runtime.SafeYaml;
  * Somebody who works with the test's API server, as with kubectl. A class is one of the official client, such as
  * {@code V1Deployment}, or one's own with {@link dev.wheelhouse.operator.ResourceDefinition}. The namespace of an
  * object without one is {@code default}; the namespace of a cluster-scoped object is the empty text. A request that the
- * server refuses throws {@link ApiError}. Thread safe.
+ * server refuses throws {@link KubeApiException}. Thread safe.
  */
 public final class User {
     private static final String DEFAULT = "default";

@@ -9,8 +9,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 import dev.wheelhouse.journal.Cause;
+import dev.wheelhouse.journal.CurrentEvent;
 import dev.wheelhouse.journal.Origin;
-import dev.wheelhouse.journal.Telling;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Durations;
 import dev.wheelhouse.workqueue.DelayHeap.Delay;
@@ -145,7 +145,7 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
             }
             entry.failures = 0;
             if (nanos > 0 && !shutDown) {
-                delayed.requeue(entry, now + Math.min(nanos, FAR), Telling.cause());
+                delayed.requeue(entry, now + Math.min(nanos, FAR), CurrentEvent.cause());
                 wakeIfFirst(entry.requeue);
             } else {
                 delayed.endRequeue(entry);
@@ -421,7 +421,7 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
         }
         entry.dirty = true;
         entry.further = 0;
-        Cause cause = due == null ? Telling.cause() : due.cause();
+        Cause cause = due == null ? CurrentEvent.cause() : due.cause();
         entry.cause = due == null || cause != Cause.ITSELF ? cause : entry.failures > 0 ? Cause.RETRY : Cause.AGAIN;
         entry.priority = priority;
         entry.addedAt = now;
@@ -439,7 +439,7 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
     }
 
     private void schedule(KeyState<K> entry, long now, long nanos) {
-        delayed.schedule(entry, now + Math.min(nanos, FAR), Telling.cause());
+        delayed.schedule(entry, now + Math.min(nanos, FAR), CurrentEvent.cause());
         wakeIfFirst(entry.delay);
     }
 

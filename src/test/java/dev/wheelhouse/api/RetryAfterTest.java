@@ -59,7 +59,7 @@ class RetryAfterTest {
         assertThat(error(Duration.ofSeconds(5)).retryAfter()).isEqualTo(Duration.ofSeconds(5));
     }
 
-    private static ApiError error(Duration asked) {
-        return new ApiError("list pods", 429, "TooManyRequests", "later", asked);
+    private static KubeApiException error(Duration asked) {
+        return new KubeApiException("list pods", 429, "TooManyRequests", "later", asked);
     }
 }

@@ -17,7 +17,7 @@ import dev.wheelhouse.apiserver.auth.Credentials;
 import dev.wheelhouse.apiserver.auth.Security;
 import dev.wheelhouse.apiserver.auth.ServerKeys;
 import dev.wheelhouse.apiserver.auth.User;
-import dev.wheelhouse.apiserver.error.ApiException;
+import dev.wheelhouse.apiserver.error.StatusException;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
@@ -118,7 +118,7 @@ class AuthFuzzTest {
             answer = server.rest().handle(ApiRequest
                     .of(fuzzed.method(), fuzzed.pathAndQuery(), fuzzed.contentType(), fuzzed.body())
                     .withAccept(fuzzed.accept()).withCredentials(credentials));
-        } catch (ApiException e) {
+        } catch (StatusException e) {
             return e.code();
         }
         if (answer instanceof ApiResponse.Stream stream) {

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 import dev.wheelhouse.RawHttp;
 import dev.wheelhouse.Sizes;
 import dev.wheelhouse.apiserver.FuzzedRequests.Fuzzed;
-import dev.wheelhouse.apiserver.error.ApiException;
+import dev.wheelhouse.apiserver.error.StatusException;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.apiserver.resources.RuntimeConfig;
@@ -91,7 +91,7 @@ class FuzzTest {
             return server.rest()
                     .handle(ApiRequest.of(fuzzed.method(), fuzzed.pathAndQuery(), fuzzed.contentType(), fuzzed.body())
                             .withAccept(fuzzed.accept()));
-        } catch (ApiException e) {
+        } catch (StatusException e) {
             // HttpFront answers a malformed query like this.
             return Refusals.status(e.code(), String.valueOf(e.getMessage()));
         }

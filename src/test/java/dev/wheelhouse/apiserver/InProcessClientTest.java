@@ -18,8 +18,8 @@ import io.kubernetes.client.openapi.models.V1ObjectReference;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodSpec;
 
-import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.FieldSelector;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
@@ -72,14 +72,15 @@ class InProcessClientTest {
         assertThat(created.getMetadata().getCreationTimestamp().toInstant()).isEqualTo(clock.now());
         V1ConfigMap updated = configMaps.update(created.data(Map.of("k", "2")));
         assertThat(configMaps.get(ObjectKey.of("default", "a"))).isEqualTo(updated);
-        assertThatThrownBy(() -> configMaps.update(created)).isInstanceOfSatisfying(ApiError.class,
+        assertThatThrownBy(() -> configMaps.update(created)).isInstanceOfSatisfying(KubeApiException.class,
                 e -> assertThat(e.isConflict()).isTrue());
-        assertThatThrownBy(() -> configMaps.create(configMap("a"))).isInstanceOfSatisfying(ApiError.class,
+        assertThatThrownBy(() -> configMaps.create(configMap("a"))).isInstanceOfSatisfying(KubeApiException.class,
                 e -> assertThat(e.isAlreadyExists()).isTrue());
         assertThat(configMaps.patch(ObjectKey.of("default", "a"), "", PatchType.MERGE, "{\"data\":{\"n\":\"1\"}}")
                 .getData()).containsEntry("n", "1");
         configMaps.delete(ObjectKey.of("default", "a"), Deletion.ofUid(created.getMetadata().getUid()));
-        assertThatThrownBy(() -> configMaps.get(ObjectKey.of("default", "a"))).isInstanceOfSatisfying(ApiError.class,
+        assertThatThrownBy(() -> configMaps.get(ObjectKey.of("default", "a"))).isInstanceOfSatisfying(
+                KubeApiException.class,
                 e -> assertThat(e.isNotFound()).isTrue());
     }
 
@@ -158,7 +159,7 @@ class InProcessClientTest {
         assertThat(terminating.getMetadata().getDeletionTimestamp().toInstant())
                 .isEqualTo(clock.now().plusSeconds(30));
         pods.delete(key, new Deletion(0L, null, null, null));
-        assertThatThrownBy(() -> pods.get(key)).isInstanceOf(ApiError.class);
+        assertThatThrownBy(() -> pods.get(key)).isInstanceOf(KubeApiException.class);
     }
 
     @Test
@@ -191,11 +192,11 @@ class InProcessClientTest {
             ResourceClient<V1ConfigMap> objects = small.client("tester/1").resource(ResourceType.CONFIG_MAPS,
                     V1ConfigMap.class);
             assertThatThrownBy(() -> objects.create(configMap("a").data(Map.of("k", "v".repeat(1_000)))))
-                    .isInstanceOfSatisfying(ApiError.class, e -> assertThat(e.code()).isEqualTo(413));
+                    .isInstanceOfSatisfying(KubeApiException.class, e -> assertThat(e.code()).isEqualTo(413));
             WatchOptions options = new WatchOptions("", true, LONG);
             WatchStream<V1ConfigMap> watch = objects.listerWatcher().watch(options);
             assertThatThrownBy(() -> objects.listerWatcher().watch(options))
-                    .isInstanceOfSatisfying(ApiError.class, e -> assertThat(e.code()).isEqualTo(429));
+                    .isInstanceOfSatisfying(KubeApiException.class, e -> assertThat(e.code()).isEqualTo(429));
             watch.close();
             watch.close();
             objects.listerWatcher().watch(options).close();
@@ -205,7 +206,7 @@ class InProcessClientTest {
     @Test
     void aCallOfAClosedServerFailsAsAnApiErrorOnEveryThread() throws Exception {
         server.close();
-        assertThatThrownBy(() -> configMaps.create(configMap("a"))).isInstanceOf(ApiError.class);
+        assertThatThrownBy(() -> configMaps.create(configMap("a"))).isInstanceOf(KubeApiException.class);
         AtomicReference<Throwable> failure = new AtomicReference<>();
         Thread.ofVirtual().start(() -> {
             try {
@@ -214,7 +215,7 @@ class InProcessClientTest {
                 failure.set(e);
             }
         }).join();
-        assertThat(failure.get()).isInstanceOf(ApiError.class);
+        assertThat(failure.get()).isInstanceOf(KubeApiException.class);
     }
 
     @Test

@@ -21,7 +21,7 @@ import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
-import dev.wheelhouse.apiserver.protocol.Query;
+import dev.wheelhouse.apiserver.protocol.QueryParameters;
 import dev.wheelhouse.apiserver.protocol.WatchFeed;
 
 /**
@@ -232,7 +232,8 @@ final class RecordedServer implements AutoCloseable {
         String path = comparison.path(Json.text(request, "path"));
         int mark = path.indexOf('?');
         ApiResponse answer = server.rest().handle(new ApiRequest(Json.text(request, "method"),
-                mark < 0 ? path : path.substring(0, mark), Query.parse(mark < 0 ? null : path.substring(mark + 1)),
+                mark < 0 ? path : path.substring(0, mark),
+                QueryParameters.parse(mark < 0 ? null : path.substring(mark + 1)),
                 Json.text(request, "headers", "Accept"), Json.text(request, "headers", "Content-Type"), "",
                 body(index, request), credentials(request), User.ANONYMOUS));
         return switch (answer) {

@@ -13,7 +13,7 @@ import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodStatus;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
@@ -67,7 +67,7 @@ class ApiActionExecutorTest {
 
     private void refuse(String name, int code, String reason) {
         cluster.requests.fault((verb, type, key) -> key.name().equals(name)
-                ? new ApiError(verb + " " + key, code, reason, "refused", null)
+                ? new KubeApiException(verb + " " + key, code, reason, "refused", null)
                 : null);
     }
 
@@ -259,7 +259,8 @@ class ApiActionExecutorTest {
     @Test
     void aWriteWithoutAnswerHoldsTheOwnerBackUntilItIsSettled() {
         cluster.requests.fault(Requests.Fault.afterwards(
-                (verb, type, key) -> new ApiError(verb + " " + key, new java.io.IOException("connection reset"))));
+                (verb, type, key) -> new KubeApiException(verb + " " + key,
+                        new java.io.IOException("connection reset"))));
         assertThat(execute(create("a")).succeeded()).isFalse();
         assertThat(consistency.unsettled(OWNER)).containsExactly(ResourceType.PODS);
         consistency.settled(OWNER, ResourceType.PODS, cluster.version());
@@ -288,7 +289,7 @@ class ApiActionExecutorTest {
                 .matches(o -> !o.succeeded() && o.skipped() == 1);
         assertThat(execute(
                 new Action.RequireLive(ResourceType.PODS, ObjectKey.of("default", "gone"), uid, "to adopt"),
-                create("z")).error()).matches(ApiError::isNotFound);
+                create("z")).error()).matches(KubeApiException::isNotFound);
         assertThat(cluster.all(ResourceType.PODS, V1Pod.class)).extracting(p -> p.getMetadata().getName())
                 .containsExactly("controller", "x");
     }

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 import io.kubernetes.client.openapi.models.V1Pod;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.runtime.Loop;
@@ -82,7 +82,7 @@ class KeyedControllerTest {
     @Test
     void aWriteWithoutAnswerIsSettledByAConsistentReadBeforeTheNextSync() throws Exception {
         cluster.requests.fault(Requests.Fault.afterwards(Requests.Fault.on("create", ResourceType.PODS,
-                () -> new ApiError("create pods", new IOException("timed out")))));
+                () -> new KubeApiException("create pods", new IOException("timed out")))));
         Maker maker = new Maker(context(false));
         Loop worker = maker.loops().get(0);
         maker.add(KEY);
@@ -101,7 +101,7 @@ class KeyedControllerTest {
 
     @Test
     void aReadThatFailsToSettleIsTriedAgain() throws Exception {
-        cluster.requests.fault((verb, type, key) -> new ApiError(verb, new IOException("down")));
+        cluster.requests.fault((verb, type, key) -> new KubeApiException(verb, new IOException("down")));
         Maker maker = new Maker(context(false));
         Loop worker = maker.loops().get(0);
         maker.add(KEY);
@@ -162,7 +162,7 @@ class KeyedControllerTest {
                         Action.Batch.each(List.of(pod("a"), pod("b"))),
                         new Action.Event(ResourceType.PODS, Manifests.pod("b"), "Normal", "Made", "it is made"),
                         new Action.RequeueAfter(Duration.ofSeconds(3)))).toResult();
-                case FAIL -> Result.retry(new ApiError("read", new IOException("down")));
+                case FAIL -> Result.retry(new KubeApiException("read", new IOException("down")));
                 case REFUSE -> Result.terminal("it is wrong");
                 case WAIT -> Result.requeueAfter(Duration.ofSeconds(1));
                 case EMPTY -> Result.done();
@@ -181,7 +181,7 @@ class KeyedControllerTest {
                 .isEqualTo(new Action.RequeueAfter(Duration.ofSeconds(3)));
         assertThat(scripted.plan(Scripted.Step.WAIT)).containsExactly(new Action.RequeueAfter(Duration.ofSeconds(1)));
         assertThat(scripted.plan(Scripted.Step.EMPTY)).isEmpty();
-        assertThatThrownBy(() -> scripted.plan(Scripted.Step.FAIL)).isInstanceOf(ApiError.class);
+        assertThatThrownBy(() -> scripted.plan(Scripted.Step.FAIL)).isInstanceOf(KubeApiException.class);
         assertThatThrownBy(() -> scripted.plan(Scripted.Step.REFUSE)).isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("it is wrong");
         assertThat(scripted.effects).isEmpty();

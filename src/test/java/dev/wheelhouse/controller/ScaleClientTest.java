@@ -12,7 +12,7 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodDisruptionBudget;
 import io.kubernetes.client.openapi.models.V2HorizontalPodAutoscaler;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
@@ -67,7 +67,7 @@ class ScaleClientTest {
         ScaleClient.Scaled scaled = scales.get("apps/v1", "Deployment", WEB);
         cluster.edit(ResourceType.DEPLOYMENTS, V1Deployment.class, WEB, web -> web.getSpec().setReplicas(4));
 
-        ApiError error = executor.execute(WEB, List.of(scaled.withReplicas(5, "there is work"))).error();
+        KubeApiException error = executor.execute(WEB, List.of(scaled.withReplicas(5, "there is work"))).error();
         assertThat(error).isNotNull();
         assertThat(error.isConflict()).isTrue();
         assertThat(scales.get("apps/v1", "Deployment", WEB).replicas()).isEqualTo(4);
@@ -75,7 +75,8 @@ class ScaleClientTest {
 
     @Test
     void aCustomResourceIsScaledAsSoonAsItIsDefined() {
-        assertThatThrownBy(() -> scales.get("example.com/v1", "Gadget", WEB)).isInstanceOfSatisfying(ApiError.class,
+        assertThatThrownBy(() -> scales.get("example.com/v1", "Gadget", WEB)).isInstanceOfSatisfying(
+                KubeApiException.class,
                 error -> assertThat(error.statusMessage())
                         .isEqualTo("no matches for kind \"Gadget\" in group \"example.com\""));
         cluster.create(ResourceType.CUSTOM_RESOURCE_DEFINITIONS, Unstructured.class, """
@@ -132,14 +133,15 @@ class ScaleClientTest {
                                 + " not find the requested resource"));
         assertThat(cluster.read(BUDGETS, ObjectKey.of(budget), V1PodDisruptionBudget.class).getStatus()
                 .getExpectedPods()).isZero();
-        assertThatThrownBy(() -> scales.get("example.com/v1", "Fleet", WEB)).isInstanceOf(ApiError.class);
+        assertThatThrownBy(() -> scales.get("example.com/v1", "Fleet", WEB)).isInstanceOf(KubeApiException.class);
     }
 
     @Test
     void anObjectThatIsMissingOrCannotBeScaledIsNotFound() {
-        assertThatThrownBy(() -> scales.get("apps/v1", "Deployment", WEB)).isInstanceOfSatisfying(ApiError.class,
+        assertThatThrownBy(() -> scales.get("apps/v1", "Deployment", WEB)).isInstanceOfSatisfying(
+                KubeApiException.class,
                 error -> assertThat(error.statusMessage()).isEqualTo("deployments.apps \"web\" not found"));
-        assertThatThrownBy(() -> scales.get("v1", "ConfigMap", WEB)).isInstanceOfSatisfying(ApiError.class,
+        assertThatThrownBy(() -> scales.get("v1", "ConfigMap", WEB)).isInstanceOfSatisfying(KubeApiException.class,
                 error -> assertThat(error.statusMessage())
                         .isEqualTo("the server could not find the requested resource"));
     }
@@ -152,7 +154,7 @@ class ScaleClientTest {
         cluster.clock.advance(Duration.ofMinutes(1));
 
         assertThat(scales.get("apps/v1", "Deployment", WEB).replicas()).isEqualTo(3);
-        assertThatThrownBy(() -> scales.get("batch/v1", "Job", WEB)).isInstanceOf(ApiError.class);
+        assertThatThrownBy(() -> scales.get("batch/v1", "Job", WEB)).isInstanceOf(KubeApiException.class);
     }
 
     private void deployment(int replicas) {

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import dev.wheelhouse.Logged;
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;
 import dev.wheelhouse.workqueue.RateLimitingQueue;
@@ -25,7 +25,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 class WorkerTest {
     private final ManualClock clock = new ManualClock();
     private final RateLimitingQueue<String> queue = new RateLimitingQueue<>("test", clock, WorkQueueMetrics.NONE);
-    private final Outage<String> outage = new Outage<>(queue, clock);
+    private final OutageBackoff<String> outage = new OutageBackoff<>(queue, clock);
     private final List<String> results = new ArrayList<>();
     private final List<String> synced = new ArrayList<>();
     private final ControllerMetrics metrics = new ControllerMetrics() {
@@ -69,7 +69,7 @@ class WorkerTest {
         String rights = "{APIGroups:[\"apps\"], Resources:[\"deployments\"]}\n".repeat(70);
         try (Logged log = Logged.by(Worker.class.getName())) {
             worker(key -> {
-                throw new ApiError("apply x", 403, "Forbidden", rights, null);
+                throw new KubeApiException("apply x", 403, "Forbidden", rights, null);
             }).step();
             assertThat(log.lines()).singleElement().satisfies(line -> assertThat(line)
                     .startsWith("WARN test: the sync of a failed and is retried").hasSizeLessThan(1200).endsWith("…"));
@@ -139,7 +139,7 @@ class WorkerTest {
     @Test
     void aServersRetryAfterDelaysTheRetry() throws Exception {
         worker(key -> {
-            throw new ApiError("create pods a", 429, "TooManyRequests", "slow down", Duration.ofSeconds(4));
+            throw new KubeApiException("create pods a", 429, "TooManyRequests", "slow down", Duration.ofSeconds(4));
         }).step();
         assertThat(queue.nanosToNextDue()).isEqualTo(Duration.ofSeconds(4).toNanos());
     }
@@ -253,7 +253,7 @@ class WorkerTest {
         boolean[] down = {true};
         queue.add("b");
         Worker<String> worker = worker(key -> down[0]
-                ? Result.retry(new ApiError("create pods " + key, new IOException("connection refused")))
+                ? Result.retry(new KubeApiException("create pods " + key, new IOException("connection refused")))
                 : Result.done());
         for (int second = 0; second < 3600; second++) {
             stepAll(worker);
@@ -264,7 +264,7 @@ class WorkerTest {
         synced.clear();
         down[0] = false;
 
-        clock.advance(Outage.PROBE);
+        clock.advance(OutageBackoff.PROBE);
         stepAll(worker);
 
         assertThat(synced).containsExactlyInAnyOrder("a", "b");
@@ -273,7 +273,7 @@ class WorkerTest {
     @Test
     void aKeyThatAloneGetsNoAnswerKeepsToItsBackoff() throws Exception {
         Worker<String> worker = worker(key -> key.equals("a")
-                ? Result.retry(new ApiError("create pods a", new IOException("connection reset")))
+                ? Result.retry(new KubeApiException("create pods a", new IOException("connection reset")))
                 : Result.done());
         for (int second = 0; second < 3600; second++) {
             queue.add("other-" + second);

@@ -19,8 +19,8 @@ import io.kubernetes.client.openapi.models.V1Node;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1ReplicaSet;
 
-import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.FieldSelector;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
@@ -201,7 +201,7 @@ class CollectionOnEmbeddedServerTest {
             V1Namespace left = client.resource(ResourceType.NAMESPACES, V1Namespace.class)
                     .get(ObjectKey.cluster("team"));
             assertThat(left).as("the namespace is still there").isNull();
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             assertThat(e.isNotFound()).isTrue();
         }
     }

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.parallel.Isolated;
 
 import dev.wheelhouse.Sizes;
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.ApiServer;
@@ -176,7 +176,7 @@ class ElectionPropertyTest {
             @Override
             public <T> WatchStream<T> watch(ResourceType type, WatchOptions options, Supplier<WatchStream<T>> call) {
                 if (faults && random.nextInt(10) == 0) {
-                    throw new ApiError("watch " + type, 500, "InternalError", "etcd has no leader", null);
+                    throw new KubeApiException("watch " + type, 500, "InternalError", "etcd has no leader", null);
                 }
                 return call.get();
             }
@@ -185,12 +185,12 @@ class ElectionPropertyTest {
             public <R> R write(WriteRequest request, Supplier<R> call) {
                 meanwhile();
                 if (faults && random.nextInt(10) == 0) {
-                    throw new ApiError(request.toString(), 500, "InternalError", "etcd has no leader", null);
+                    throw new KubeApiException(request.toString(), 500, "InternalError", "etcd has no leader", null);
                 }
                 R answer = call.get();
                 meanwhile();
                 if (faults && random.nextInt(10) == 0) {
-                    throw new ApiError(request.toString(), new java.net.SocketTimeoutException("no answer"));
+                    throw new KubeApiException(request.toString(), new java.net.SocketTimeoutException("no answer"));
                 }
                 return answer;
             }
@@ -199,7 +199,7 @@ class ElectionPropertyTest {
             public <R> R get(ResourceType type, ObjectKey key, Supplier<R> call) {
                 meanwhile();
                 if (faults && random.nextInt(10) == 0) {
-                    throw new ApiError("get " + key, 500, "InternalError", "etcd has no leader", null);
+                    throw new KubeApiException("get " + key, 500, "InternalError", "etcd has no leader", null);
                 }
                 R answer = call.get();
                 meanwhile();

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 import io.kubernetes.client.openapi.models.V1Lease;
 import io.kubernetes.client.openapi.models.V1LeaseSpec;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.ApiServer;
@@ -86,12 +86,12 @@ class LeaderElectorTest {
         network = new Interceptor() {
             @Override
             public <R> R write(WriteRequest request, Supplier<R> call) {
-                throw new ApiError(request.toString(), new java.io.IOException("no route to host"));
+                throw new KubeApiException(request.toString(), new java.io.IOException("no route to host"));
             }
 
             @Override
             public <R> R get(ResourceType type, ObjectKey key, Supplier<R> call) {
-                throw new ApiError("get " + key, new java.io.IOException("no route to host"));
+                throw new KubeApiException("get " + key, new java.io.IOException("no route to host"));
             }
         };
     }
@@ -192,7 +192,7 @@ class LeaderElectorTest {
                 assertThat(call.get()).isNotNull();
                 network = new Interceptor() {
                 };
-                throw new ApiError(request.toString(), new java.net.SocketTimeoutException("no answer"));
+                throw new KubeApiException(request.toString(), new java.net.SocketTimeoutException("no answer"));
             }
         };
         pass(2);
@@ -233,12 +233,12 @@ class LeaderElectorTest {
             @Override
             public <R> R write(WriteRequest request, Supplier<R> call) {
                 var unused = call.get();
-                throw new ApiError(request.toString(), new java.io.InterruptedIOException("ended"));
+                throw new KubeApiException(request.toString(), new java.io.InterruptedIOException("ended"));
             }
 
             @Override
             public <R> R get(ResourceType type, ObjectKey key, Supplier<R> call) {
-                throw new ApiError("get " + key, new java.io.InterruptedIOException("ended"));
+                throw new KubeApiException("get " + key, new java.io.InterruptedIOException("ended"));
             }
         };
         first.step();
@@ -272,7 +272,7 @@ class LeaderElectorTest {
         network = new Interceptor() {
             @Override
             public <R> R get(ResourceType type, ObjectKey key, Supplier<R> call) {
-                throw new ApiError("get leases " + key, 403, "Forbidden", "leases is forbidden", null);
+                throw new KubeApiException("get leases " + key, 403, "Forbidden", "leases is forbidden", null);
             }
         };
         assertThat(first.step()).isBetween(Duration.ofSeconds(2).toNanos(), Duration.ofMillis(4400).toNanos());

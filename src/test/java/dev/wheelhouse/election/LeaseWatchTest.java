@@ -17,7 +17,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 
 import io.kubernetes.client.openapi.models.V1Lease;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.ApiServer;
@@ -67,7 +67,7 @@ class LeaseWatchTest {
             public <T> WatchStream<T> watch(ResourceType type, WatchOptions options, Supplier<WatchStream<T>> call) {
                 watches.add(options);
                 if (forbidden) {
-                    throw new ApiError("watch leases", 403, "Forbidden", "leases is forbidden", null);
+                    throw new KubeApiException("watch leases", 403, "Forbidden", "leases is forbidden", null);
                 }
                 return new Silenced<>(call.get());
             }

@@ -20,8 +20,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import io.kubernetes.client.openapi.models.V1Lease;
 
 import dev.wheelhouse.Sizes;
-import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.FieldSelector;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
@@ -289,12 +289,12 @@ class ShardElectorPropertyTest {
             private <R> R request(String what, Supplier<R> call) {
                 meanwhile();
                 if (faults && (cutOff > clock.nanoTime() || random.nextInt(12) == 0)) {
-                    throw new ApiError(what, new java.io.IOException("no route to host"));
+                    throw new KubeApiException(what, new java.io.IOException("no route to host"));
                 }
                 R answer = call.get();
                 meanwhile();
                 if (faults && (cutOff > clock.nanoTime() || random.nextInt(12) == 0)) {
-                    throw new ApiError(what, new java.net.SocketTimeoutException("no answer"));
+                    throw new KubeApiException(what, new java.net.SocketTimeoutException("no answer"));
                 }
                 return answer;
             }

@@ -22,7 +22,7 @@ import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1ObjectReference;
 import io.kubernetes.client.openapi.models.V1Pod;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.runtime.Loop;
@@ -208,7 +208,8 @@ class EventBroadcasterTest {
     void aServerThatDoesNotAnswerIsTriedAgainLater() {
         int[] failures = {2};
         cluster.requests
-                .fault((verb, type, key) -> failures[0]-- > 0 ? new ApiError(verb, new IOException("down")) : null);
+                .fault((verb, type,
+                        key) -> failures[0]-- > 0 ? new KubeApiException(verb, new IOException("down")) : null);
         report("web-1", "patience");
         assertThat(write()).isEqualTo(Duration.ofSeconds(1).toNanos());
         assertThat(broadcaster.step()).isEqualTo(Duration.ofSeconds(1).toNanos());
@@ -223,10 +224,10 @@ class EventBroadcasterTest {
 
     @Test
     void anEventThatTheServerRefusesIsGivenUpAtOnceAndOneThatItNeverHearsOfAfterTwelveTries() {
-        cluster.requests.fault((verb, type, key) -> new ApiError(verb, 403, "Forbidden", "no", null));
+        cluster.requests.fault((verb, type, key) -> new KubeApiException(verb, 403, "Forbidden", "no", null));
         report("web-1", "refused");
         assertThat(write()).isEqualTo(Loop.IDLE);
-        cluster.requests.fault((verb, type, key) -> new ApiError(verb, new IOException("down")));
+        cluster.requests.fault((verb, type, key) -> new KubeApiException(verb, new IOException("down")));
         report("web-1", "unheard");
         for (int i = 0; i < 12; i++) {
             write();
@@ -239,22 +240,23 @@ class EventBroadcasterTest {
     /** An error for the Events about one pod, and whether such an Event is tried again. */
     private static Stream<Arguments> answers() {
         return Stream.of(
-                Arguments.of(new ApiError("create", new IOException("garbage")), true),
-                Arguments.of(ApiError.unreachable("create", new ConnectException("refused")), true),
-                Arguments.of(new ApiError("create", 429, "TooManyRequests", "", Duration.ofSeconds(1)), true),
-                Arguments.of(new ApiError("create", 503, "ServiceUnavailable", "", Duration.ofSeconds(30)), true),
-                Arguments.of(new ApiError("create", 429, "TooManyRequests", "", null), false),
-                Arguments.of(new ApiError("create", 400, "BadRequest", "", null), false),
-                Arguments.of(new ApiError("create", 403, "Forbidden", "", Duration.ofSeconds(1)), false),
-                Arguments.of(new ApiError("create", 422, "Invalid", "", null), false),
-                Arguments.of(new ApiError("create", 500, "InternalError", "", null), false),
-                Arguments.of(new ApiError("create", 503, "", "", null), false),
-                Arguments.of(new ApiError("create", 504, "Timeout", "", null), false));
+                Arguments.of(new KubeApiException("create", new IOException("garbage")), true),
+                Arguments.of(KubeApiException.unreachable("create", new ConnectException("refused")), true),
+                Arguments.of(new KubeApiException("create", 429, "TooManyRequests", "", Duration.ofSeconds(1)), true),
+                Arguments.of(new KubeApiException("create", 503, "ServiceUnavailable", "", Duration.ofSeconds(30)),
+                        true),
+                Arguments.of(new KubeApiException("create", 429, "TooManyRequests", "", null), false),
+                Arguments.of(new KubeApiException("create", 400, "BadRequest", "", null), false),
+                Arguments.of(new KubeApiException("create", 403, "Forbidden", "", Duration.ofSeconds(1)), false),
+                Arguments.of(new KubeApiException("create", 422, "Invalid", "", null), false),
+                Arguments.of(new KubeApiException("create", 500, "InternalError", "", null), false),
+                Arguments.of(new KubeApiException("create", 503, "", "", null), false),
+                Arguments.of(new KubeApiException("create", 504, "Timeout", "", null), false));
     }
 
     @ParameterizedTest
     @MethodSource("answers")
-    void anEventThatFailsDelaysNoOtherWhateverTheAnswerIs(ApiError answer, boolean again) {
+    void anEventThatFailsDelaysNoOtherWhateverTheAnswerIs(KubeApiException answer, boolean again) {
         cluster.requests.fault((verb, type, key) -> key.name().startsWith("bad") ? answer : null);
         report("bad", "fails");
         report("web-1", "goes on");
@@ -291,7 +293,7 @@ class EventBroadcasterTest {
         int[] asked = {0};
         cluster.requests.fault((verb, type, key) -> {
             asked[0]++;
-            return new ApiError(verb, new IOException("down"));
+            return new KubeApiException(verb, new IOException("down"));
         });
         for (int i = 0; i < 500; i++) {
             report("web-" + i, "unheard");
@@ -311,7 +313,7 @@ class EventBroadcasterTest {
 
     @Test
     void aRepetitionOfAnEventThatWaitsIsWrittenWithItAndNotBefore() {
-        cluster.requests.fault((verb, type, key) -> new ApiError(verb, new IOException("down")));
+        cluster.requests.fault((verb, type, key) -> new KubeApiException(verb, new IOException("down")));
         report("web-1", "again");
         write();
         report("web-1", "again");
@@ -349,7 +351,7 @@ class EventBroadcasterTest {
     void aDrainEndsAtItsDeadlineThoughTheServerIsSlow() throws Exception {
         cluster.requests.fault(new Requests.Fault() {
             @Override
-            public @Nullable ApiError before(String verb, ResourceType type, ObjectKey key) {
+            public @Nullable KubeApiException before(String verb, ResourceType type, ObjectKey key) {
                 cluster.clock.advance(Duration.ofSeconds(2));
                 return null;
             }

@@ -19,8 +19,8 @@ import io.kubernetes.client.openapi.models.V1Namespace;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.util.ClientBuilder;
 
-import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.FieldSelector;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.PartialObjectMetadata;
@@ -92,7 +92,8 @@ class EmbeddedServerInformerTest {
         assertThat(made.getMetadata().getUid()).isNotEmpty();
         made.putDataItem("k", "2");
         V1ConfigMap updated = configMaps.update(made);
-        assertThat(org.assertj.core.api.Assertions.catchThrowableOfType(ApiError.class, () -> configMaps.update(made))
+        assertThat(org.assertj.core.api.Assertions
+                .catchThrowableOfType(KubeApiException.class, () -> configMaps.update(made))
                 .isConflict()).isTrue();
         V1ConfigMap patched = configMaps.patch(ObjectKey.of("default", "a"), "", PatchType.MERGE,
                 "{\"data\":{\"k\":null,\"u\":\"ü\"}}");
@@ -109,7 +110,8 @@ class EmbeddedServerInformerTest {
         assertThat(meta.getMetadata().getName()).isEqualTo("b1");
         configMaps.delete(ObjectKey.of("default", "a"), Deletion.ofUid(updated.getMetadata().getUid()));
         assertThat(org.assertj.core.api.Assertions
-                .catchThrowableOfType(ApiError.class, () -> configMaps.get(ObjectKey.of("default", "a"))).isNotFound())
+                .catchThrowableOfType(KubeApiException.class, () -> configMaps.get(ObjectKey.of("default", "a")))
+                .isNotFound())
                 .isTrue();
         KubeClient.Discovered found = client.discover();
         assertThat(found.types()).contains(ResourceType.PODS, ResourceType.DEPLOYMENTS, ResourceType.LEASES)

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.common.KubernetesObject;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.client.DecodeFailure;
 import dev.wheelhouse.client.ForwardingListerWatcher;
@@ -28,8 +28,8 @@ final class FaultySource<T extends KubernetesObject> extends ForwardingListerWat
     final List<ListOptions> lists = new ArrayList<>();
     final List<WatchOptions> watches = new ArrayList<>();
     /** The errors for the next lists and watches, each used once. */
-    final Deque<ApiError> listErrors = new ArrayDeque<>();
-    final Deque<ApiError> watchErrors = new ArrayDeque<>();
+    final Deque<KubeApiException> listErrors = new ArrayDeque<>();
+    final Deque<KubeApiException> watchErrors = new ArrayDeque<>();
     /** Answers of the next lists, each used once. */
     final Deque<ListPage<T>> listAnswers = new ArrayDeque<>();
     /** The items that no list can decode. */
@@ -153,7 +153,7 @@ final class FaultySource<T extends KubernetesObject> extends ForwardingListerWat
         @Override
         public @Nullable WatchEvent<T> next(Duration maxWait) throws InterruptedException {
             if (broken) {
-                throw ApiError.unreachable("watch " + type(), new IOException("connection reset"));
+                throw KubeApiException.unreachable("watch " + type(), new IOException("connection reset"));
             }
             if (dead) {
                 return null;

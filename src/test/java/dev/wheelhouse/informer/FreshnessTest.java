@@ -12,7 +12,7 @@ import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1Namespace;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ListOptions;
 import dev.wheelhouse.client.WatchOptions;
@@ -162,7 +162,8 @@ class FreshnessTest {
     @Test
     void aReadThatFailsIsRepeated() {
         fallBehind("a");
-        world.source.listErrors.add(new ApiError("list configmaps", 500, "InternalError", "etcd has no leader", null));
+        world.source.listErrors
+                .add(new KubeApiException("list configmaps", 500, "InternalError", "etcd has no leader", null));
         ask();
         world.settle();
         assertThat(answers).isEmpty();

@@ -42,7 +42,7 @@ import dev.wheelhouse.Logged;
 import dev.wheelhouse.RunningService;
 import dev.wheelhouse.Sizes;
 import dev.wheelhouse.Workloads;
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.ApiServerOptions;
@@ -304,7 +304,7 @@ class HostileServerTest {
             try {
                 of.get(key);
                 return false;
-            } catch (ApiError e) {
+            } catch (KubeApiException e) {
                 return e.isNotFound();
             }
         }

@@ -18,7 +18,7 @@ import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1Namespace;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
@@ -93,7 +93,7 @@ class InformerBehaviourTest {
             var older = SteppedInformer.configMapsOf(restored);
             world.source.moveTo(older);
             world.faults.cutWatches();
-            world.source.watchErrors.add(new ApiError("watch configmaps", 410, "Expired", "too old", null));
+            world.source.watchErrors.add(new KubeApiException("watch configmaps", 410, "Expired", "too old", null));
             world.pass(Duration.ofSeconds(3));
             assertThat(world.source.lists).contains(ListOptions.notOlderThan(seen, 0)).last()
                     .isEqualTo(ListOptions.consistent(500));
@@ -125,7 +125,7 @@ class InformerBehaviourTest {
     @Test
     void retryAfterOfA429IsWaitedFor() {
         world.pass(Duration.ofSeconds(2));
-        world.source.watchErrors.add(new ApiError("watch configmaps", 429, "TooManyRequests", "slow down",
+        world.source.watchErrors.add(new KubeApiException("watch configmaps", 429, "TooManyRequests", "slow down",
                 Duration.ofSeconds(17)));
         world.faults.cutWatches();
         world.pass(Duration.ofSeconds(2));
@@ -186,7 +186,7 @@ class InformerBehaviourTest {
         world.faults.cutWatches();
         world.faults.compactNow();
         world.pass(Duration.ofSeconds(3));
-        world.source.inject(new WatchEvent.Failed<>(new ApiError("watch", 410, "Expired", "", null)));
+        world.source.inject(new WatchEvent.Failed<>(new KubeApiException("watch", 410, "Expired", "", null)));
         world.pass(Duration.ofSeconds(3));
         assertThat(world.counted.relists).hasSize(2);
         assertThat(world.told.calls()).as("the delete is told once").isEmpty();
@@ -319,7 +319,7 @@ class InformerBehaviourTest {
         world.source.inject(new WatchEvent.Modified<>(a));
         world.faults.cutWatches();
         world.faults.compactNow();
-        world.source.watchErrors.add(new ApiError("watch", 410, "Expired", "", null));
+        world.source.watchErrors.add(new KubeApiException("watch", 410, "Expired", "", null));
         world.pass(Duration.ofSeconds(10));
         assertThat(world.told.calls()).contains("+a=1 initial").doesNotContain("a=1>a=1");
         world.pass(Duration.ofSeconds(25));

@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Test;
 import io.kubernetes.client.openapi.models.V1ConfigMap;
 
 import dev.wheelhouse.Sizes;
-import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.FieldSelector;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
@@ -266,7 +266,7 @@ class InformerPropertyTest {
                 case 8 -> source.end();
                 case 9 -> source.send(new WatchEvent.Bookmark<>(Long.toString(server.store().version()), false));
                 case 10 -> source.send(
-                        new WatchEvent.Failed<>(new ApiError("watch", 410, "Expired", "too old resource "
+                        new WatchEvent.Failed<>(new KubeApiException("watch", 410, "Expired", "too old resource "
                                 + "version", null)));
                 case 11 -> source.send(new WatchEvent.Undecodable<>(new DecodeFailure("configmaps", "", "bad"), false));
                 case 12 -> objects.values().forEach(object -> source.send(new WatchEvent.Modified<>(object)));

@@ -11,8 +11,8 @@ import org.junit.jupiter.api.Test;
 
 import io.kubernetes.client.openapi.models.V1ConfigMap;
 
-import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.FieldSelector;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.DecodeFailure;
@@ -211,11 +211,11 @@ class InformerTest {
             errors.add(e.reason());
             throw new IllegalStateException("on purpose");
         });
-        world.source.listErrors.add(new ApiError("list", 403, "Forbidden", "no", null));
-        world.source.watchErrors.add(new ApiError("watch", 500, "InternalError", "no", null));
+        world.source.listErrors.add(new KubeApiException("list", 403, "Forbidden", "no", null));
+        world.source.watchErrors.add(new KubeApiException("watch", 500, "InternalError", "no", null));
         world.create("a", "1");
         world.pass(Duration.ofSeconds(10));
-        world.source.send(new WatchEvent.Failed<>(new ApiError("watch", 429, "TooManyRequests", "no", null)));
+        world.source.send(new WatchEvent.Failed<>(new KubeApiException("watch", 429, "TooManyRequests", "no", null)));
         world.pass(Duration.ofSeconds(10));
         assertThat(errors).containsExactly("Forbidden", "InternalError", "TooManyRequests");
         assertThat(world.cached()).containsExactly("a=1");

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1Secret;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.client.DecodeFailure;
 import dev.wheelhouse.client.ListOptions;
 import dev.wheelhouse.client.WatchEvent;
@@ -65,15 +65,16 @@ class ReflectorBehaviourTest {
         // A kube-apiserver whose etcd lacks RequestWatchProgress accepts the watch, then reports the error in an event.
         with(InformerOptions.builder().watchList(true));
         world.create("a", "1");
-        world.source.inject(new WatchEvent.Failed<>(new ApiError("watch configmaps", 500, "InternalError",
+        world.source.inject(new WatchEvent.Failed<>(new KubeApiException("watch configmaps", 500, "InternalError",
                 "the required storage feature RequestWatchProgress is disabled", null)));
         world.settle();
         assertThat(world.cached()).containsExactly("a=1");
         assertThat(world.source.lists).containsExactly(ListOptions.consistent(500));
         assertThat(world.informer.state().lastFailure()).isNull();
         for (int relist = 1; relist <= 4; relist++) {
-            world.source.inject(new WatchEvent.Failed<>(new ApiError("watch", 410, "Expired", "", null)));
-            world.source.inject(new WatchEvent.Failed<>(new ApiError("watch", 500, "InternalError", "still", null)));
+            world.source.inject(new WatchEvent.Failed<>(new KubeApiException("watch", 410, "Expired", "", null)));
+            world.source.inject(
+                    new WatchEvent.Failed<>(new KubeApiException("watch", 500, "InternalError", "still", null)));
             world.pass(Duration.ofSeconds(90));
         }
         // After three failures in a row it does not stream again.
@@ -208,13 +209,13 @@ class ReflectorBehaviourTest {
     void theBackoffBeginsAnewAfterAQuietTime() {
         world.settle();
         for (int i = 0; i < 6; i++) {
-            world.source.watchErrors.add(new ApiError("watch", 500, "InternalError", "", null));
+            world.source.watchErrors.add(new KubeApiException("watch", 500, "InternalError", "", null));
         }
         world.faults.cutWatches();
         world.pass(Duration.ofMinutes(3));
         assertThat(world.source.watchErrors).isEmpty();
         world.pass(Duration.ofMinutes(3));
-        world.source.watchErrors.add(new ApiError("watch", 500, "InternalError", "", null));
+        world.source.watchErrors.add(new KubeApiException("watch", 500, "InternalError", "", null));
         int before = world.source.watches.size();
         world.source.cut();
         // The cut causes the first delay, 0.8 to 1.6 s, and the error the second, 1.6 to 3.2 s.

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 import io.kubernetes.client.openapi.models.V1ConfigMap;
 
 import dev.wheelhouse.Logged;
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.client.DecodeFailure;
@@ -41,11 +41,11 @@ class ReflectorTest {
         world = new SteppedInformer(options.build());
     }
 
-    private static ApiError error(int code, String reason, String message, @Nullable Duration retryAfter) {
-        return new ApiError("watch configmaps", code, reason, message, retryAfter);
+    private static KubeApiException error(int code, String reason, String message, @Nullable Duration retryAfter) {
+        return new KubeApiException("watch configmaps", code, reason, message, retryAfter);
     }
 
-    private static ApiError expired() {
+    private static KubeApiException expired() {
         return error(410, "Expired", "too old resource version", null);
     }
 
@@ -79,7 +79,7 @@ class ReflectorTest {
 
     @Test
     void aVersionThatTheServerDoesNotHaveYetIsFollowedByAConsistentRead() {
-        world.source.listErrors.add(new ApiError("list configmaps", 504, "Timeout",
+        world.source.listErrors.add(new KubeApiException("list configmaps", 504, "Timeout",
                 "Too large resource version: 9999, current: 100", Duration.ofSeconds(1)));
         world.settle();
         assertThat(world.source.lists).containsExactly(CACHED, ListOptions.consistent(500));
@@ -276,7 +276,7 @@ class ReflectorTest {
 
     @Test
     void aListThatFailsIsTriedAgainAndTheStateNamesTheReason() {
-        world.source.listErrors.add(new ApiError("list configmaps", 403, "Forbidden",
+        world.source.listErrors.add(new KubeApiException("list configmaps", 403, "Forbidden",
                 "configmaps is forbidden: User \"u\" cannot list resource \"configmaps\"", null));
         world.settle();
         assertThat(world.informer.state().reasonNotSynced()).contains("403 Forbidden").contains("verb list")
@@ -369,7 +369,8 @@ class ReflectorTest {
         world.create("a", "1");
         world.settle();
         world.source.mute(true);
-        world.source.listErrors.add(new ApiError("list", 504, "Timeout", "Too large resource version: 9", null));
+        world.source.listErrors
+                .add(new KubeApiException("list", 504, "Timeout", "Too large resource version: 9", null));
         int lists = world.source.lists.size();
         world.pass(Duration.ofMinutes(5));
         assertThat(world.counted.watchEnds).containsExactly("silence");
@@ -443,7 +444,8 @@ class ReflectorTest {
         world.settle();
         world.source.send(new WatchEvent.Bookmark<>("garbage", false));
         world.settle();
-        world.source.watchErrors.add(new ApiError("watch configmaps", new ConnectException("connection refused")));
+        world.source.watchErrors
+                .add(new KubeApiException("watch configmaps", new ConnectException("connection refused")));
         world.source.cut();
         world.create("b", "1");
         world.pass(Duration.ofMinutes(1));
@@ -518,7 +520,7 @@ class ReflectorTest {
     // ---- watches that fail again and again
 
     /** Lets every watch fail, in answers or in events of the stream, and makes a change that only a list can show. */
-    private void failAllWatches(ApiError error, boolean inEvents) {
+    private void failAllWatches(KubeApiException error, boolean inEvents) {
         world.create("a", "1");
         world.pass(Duration.ofSeconds(2));
         assertThat(world.cached()).containsExactly("a=1");
@@ -542,7 +544,7 @@ class ReflectorTest {
                 for (int code : new int[]{400, 401, 403, 404, 405, 409, 422, 500, 501, 503, 504, 0}) {
                     with(InformerOptions.builder().watchList(streams));
                     failAllWatches(code == 0
-                            ? new ApiError("watch configmaps", new IOException("an event is too large"))
+                            ? new KubeApiException("watch configmaps", new IOException("an event is too large"))
                             : error(code, "", "no", null), inEvents);
                     world.pass(Duration.ofSeconds(8));
                     assertThat(world.cached()).as("watches that fail with %s, in events: %s, streams: %s", code,
@@ -556,9 +558,9 @@ class ReflectorTest {
 
     @Test
     void aServerThatIsTooBusyOrAwayIsWatchedAgainAndNotListed() {
-        for (ApiError error : List.of(error(429, "TooManyRequests", "slow down", null),
+        for (KubeApiException error : List.of(error(429, "TooManyRequests", "slow down", null),
                 error(500, "TooManyRequests", "a Status without a code", null),
-                ApiError.unreachable("watch configmaps", new ConnectException("connection refused")))) {
+                KubeApiException.unreachable("watch configmaps", new ConnectException("connection refused")))) {
             for (boolean inEvents : new boolean[]{false, true}) {
                 with(InformerOptions.builder().watchList(false));
                 failAllWatches(error, inEvents);

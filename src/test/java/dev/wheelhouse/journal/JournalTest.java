@@ -62,15 +62,15 @@ class JournalTest {
     @Test
     void theEventIsToldWhileAHandlerRunsAndDescribedOnce() {
         int[] described = {0};
-        Telling telling = Telling.begin(() -> {
+        CurrentEvent telling = CurrentEvent.begin(() -> {
             described[0]++;
             return Cause.event("update", ResourceType.PODS,
                     new V1ObjectMeta().namespace("default").name("web").resourceVersion("12"));
         });
-        assertThat(Telling.cause()).isSameAs(Telling.cause())
+        assertThat(CurrentEvent.cause()).isSameAs(CurrentEvent.cause())
                 .hasToString("update of pods default/web at version 12");
         telling.end();
         assertThat(described[0]).isEqualTo(1);
-        assertThat(Telling.cause()).isSameAs(Cause.ITSELF);
+        assertThat(CurrentEvent.cause()).isSameAs(Cause.ITSELF);
     }
 }

@@ -23,7 +23,7 @@ import dev.wheelhouse.controller.ControllerMetrics;
 import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.controller.FailingKey;
 import dev.wheelhouse.controller.KeyedController;
-import dev.wheelhouse.controller.Outage;
+import dev.wheelhouse.controller.OutageBackoff;
 import dev.wheelhouse.controller.Parallel;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
@@ -188,8 +188,9 @@ class ControlsTest {
     @Test
     void aWorkerThatIsHeldLeavesTheKeyThatWokeItToAnother() throws InterruptedException {
         RateLimitingQueue<String> queue = new RateLimitingQueue<>("queue", cluster.clock, WorkQueueMetrics.NONE);
-        Valve valve = new Valve(queue::size);
-        Worker<String> worker = new Worker<>("two", queue, new Outage<>(queue, cluster.clock), key -> Result.done(),
+        WorkerGate valve = new WorkerGate(queue::size);
+        Worker<String> worker = new Worker<>("two", queue, new OutageBackoff<>(queue, cluster.clock),
+                key -> Result.done(),
                 cluster.clock, ControllerMetrics.NONE);
         // The worker that has waited for longest is woken first.
         Thread held = awaitAndStep(new WhileLeading(worker, () -> true, valve, 1));

@@ -8,7 +8,7 @@ import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.world.Cluster;
 
@@ -96,7 +96,7 @@ class ServedTypesTest {
     @Test
     void aLookThatFailsIsRepeatedSoon() {
         cluster.requests.failNext("list customresourcedefinitions",
-                new ApiError("list", 503, "ServiceUnavailable", "not yet", null));
+                new KubeApiException("list", 503, "ServiceUnavailable", "not yet", null));
         ServedTypes types = types(ResourceType.PODS);
         assertThat(types.step()).isEqualTo(Duration.ofSeconds(2).toNanos());
         cluster.clock.advance(Duration.ofSeconds(2));

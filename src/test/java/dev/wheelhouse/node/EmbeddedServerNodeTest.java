@@ -19,7 +19,7 @@ import io.kubernetes.client.openapi.models.V1Lease;
 import io.kubernetes.client.openapi.models.V1Node;
 import io.kubernetes.client.openapi.models.V1Pod;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.ApiServer;
@@ -103,7 +103,7 @@ class EmbeddedServerNodeTest {
         try {
             get(name);
             return true;
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             assertThat(e.isNotFound()).isTrue();
             return false;
         }
@@ -161,7 +161,7 @@ class EmbeddedServerNodeTest {
 
         assertThatThrownBy(() -> pods.patch(ObjectKey.of("default", "a"), "status", PatchType.STRATEGIC_MERGE,
                 "{\"metadata\":{\"uid\":\"another\"},\"status\":{\"phase\":\"Failed\"}}"))
-                .isInstanceOfSatisfying(ApiError.class, e -> assertThat(e.code()).isIn(409, 422));
+                .isInstanceOfSatisfying(KubeApiException.class, e -> assertThat(e.code()).isIn(409, 422));
     }
 
     @Test

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import io.kubernetes.client.openapi.models.V1Pod;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.ApiServer;
@@ -67,7 +67,7 @@ class HangingWritesTest {
     private static String phase(ResourceClient<V1Pod> pods, String name) {
         try {
             return Objects.requireNonNull(pods.get(ObjectKey.of("default", name)).getStatus().getPhase());
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             assertThat(e.isNotFound()).isTrue();
             return "absent";
         }

@@ -18,7 +18,7 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodCondition;
 import io.kubernetes.client.openapi.models.V1PodSpec;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
@@ -178,8 +178,8 @@ final class NodeHarness {
         cluster.requests.fault((verb, type, key) -> unreachable());
     }
 
-    static ApiError unreachable() {
-        return new ApiError("call the API server", new IOException("connection refused"));
+    static KubeApiException unreachable() {
+        return new KubeApiException("call the API server", new IOException("connection refused"));
     }
 
     /** All writes, such as {@code patch pods/status default/web}. */

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import io.kubernetes.client.openapi.models.V1Pod;
 
 import dev.wheelhouse.Logged;
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.ApiServer;
@@ -222,7 +222,7 @@ class PodSourceBehaviourTest {
         try {
             pods.get(ObjectKey.of("default", name));
             return false;
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             return e.isNotFound();
         }
     }

@@ -15,7 +15,7 @@ import io.kubernetes.client.openapi.models.V1Deployment;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
 import dev.wheelhouse.RealApiServer;
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.KubeClient;
@@ -61,7 +61,7 @@ class OperatorOnRealApiServerTest {
         try {
             client.get(BLOG);
             return true;
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             return false;
         }
     }
@@ -89,7 +89,7 @@ class OperatorOnRealApiServerTest {
                     try {
                         sites.create(site);
                         return true;
-                    } catch (ApiError e) {
+                    } catch (KubeApiException e) {
                         return false;
                     }
                 });

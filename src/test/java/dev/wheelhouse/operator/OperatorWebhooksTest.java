@@ -25,7 +25,7 @@ import io.kubernetes.client.openapi.models.V1ValidatingWebhookConfiguration;
 import io.kubernetes.client.util.ClientBuilder;
 import io.kubernetes.client.util.credentials.AccessTokenAuthentication;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.ApiServerOptions;
@@ -115,7 +115,7 @@ class OperatorWebhooksTest {
             try (TestServer server = (manual ? builder.manualClock() : builder).start()) {
                 assertThat(server.user().create(shop("High Street", 0)).getSpec().counters()).isEqualTo(2);
                 assertThatThrownBy(() -> server.user().edit(Shop.class, "default", "bakery",
-                        shop -> shop.setSpec(new Shop.Spec("Low Street", 2)))).isInstanceOf(ApiError.class)
+                        shop -> shop.setSpec(new Shop.Spec("Low Street", 2)))).isInstanceOf(KubeApiException.class)
                         .hasMessageContaining("\"check.shop-operator.shops.example.com\" denied the request: "
                                 + "spec.street: cannot be changed");
                 assertThat(server.user().get(ShopV1beta1.class, "default", "bakery").getSpec().address())

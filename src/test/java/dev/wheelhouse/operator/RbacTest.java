@@ -36,7 +36,7 @@ import io.kubernetes.client.openapi.models.V1Role;
 import io.kubernetes.client.openapi.models.V1Secret;
 import io.kubernetes.client.util.ClientBuilder;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.ApiServerOptions;
@@ -234,7 +234,7 @@ class RbacTest {
     private <T extends KubernetesObject> @Nullable T read(Class<T> type) {
         try {
             return admin.resource(ResourceTypes.of(type), type).get(BLOG);
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             if (e.isNotFound()) {
                 return null;
             }

@@ -23,7 +23,7 @@ import io.kubernetes.client.openapi.models.V1Node;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1Secret;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.OwnerReferences;
@@ -351,7 +351,7 @@ class ReconcilingOperatorTest {
             for (V1ConfigMap wrong : List.of(elsewhere, unnamed, configMap("taken", "1"))) {
                 try {
                     context.apply(wrong);
-                } catch (IllegalArgumentException | ApiError e) {
+                } catch (IllegalArgumentException | KubeApiException e) {
                     problems.add(String.valueOf(e.getMessage()));
                 }
             }
@@ -615,7 +615,7 @@ class ReconcilingOperatorTest {
         operator.does((request, context) -> {
             try {
                 context.live(V1ConfigMap.class).create(configMap("a", "1"));
-            } catch (ApiError e) {
+            } catch (KubeApiException e) {
                 problems.add(String.valueOf(e.getMessage()));
             }
         });
@@ -666,7 +666,7 @@ class ReconcilingOperatorTest {
         world.cluster.requests.fault(Requests.Fault.afterwards((verb, type, key) -> {
             if (verb.equals("create") && !lost[0]) {
                 lost[0] = true;
-                return new ApiError("create", new IOException("connection reset"));
+                return new KubeApiException("create", new IOException("connection reset"));
             }
             return null;
         }));

@@ -19,8 +19,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 import tools.jackson.databind.JsonNode;
 
-import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.FieldSelector;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
@@ -92,7 +92,7 @@ class ChartRightsTest {
         @Override
         public <R> R write(WriteRequest request, Supplier<R> call) {
             if (request.toString().startsWith("deletecollection configmaps")) {
-                throw new ApiError(request.toString(), 405, "MethodNotAllowed", "not supported", null);
+                throw new KubeApiException(request.toString(), 405, "MethodNotAllowed", "not supported", null);
             }
             return call.get();
         }

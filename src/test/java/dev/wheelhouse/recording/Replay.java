@@ -20,7 +20,7 @@ import io.kubernetes.client.common.KubernetesObject;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.store.Storage;
@@ -279,8 +279,8 @@ final class Replay implements Interceptor, AutoCloseable {
         return answer;
     }
 
-    private static ApiError dead(WriteRequest request) {
-        return new ApiError(request.toString(), new IOException("the manager has crashed"));
+    private static KubeApiException dead(WriteRequest request) {
+        return new KubeApiException(request.toString(), new IOException("the manager has crashed"));
     }
 
     private <R> R carryOut(WriteRequest request, Supplier<R> call) {
@@ -296,7 +296,7 @@ final class Replay implements Interceptor, AutoCloseable {
         JsonNode created = null;
         try {
             if (fault != null && !fault.equals(Traffic.LOST)) {
-                throw new ApiError(request.toString(), Integer.parseInt(fault), Proxy.reason(fault),
+                throw new KubeApiException(request.toString(), Integer.parseInt(fault), Proxy.reason(fault),
                         Proxy.message(fault), null);
             }
             if (write.startsWith("create pods ")) {
@@ -309,7 +309,7 @@ final class Replay implements Interceptor, AutoCloseable {
                 created = ((ObjectNode) ModelJson.tree(object)).put("kind", request.type().kind());
             }
             if (fault != null) {
-                throw new ApiError(request.toString(), new IOException(Traffic.LOST));
+                throw new KubeApiException(request.toString(), new IOException(Traffic.LOST));
             }
             return answer;
         } finally {
@@ -329,7 +329,7 @@ final class Replay implements Interceptor, AutoCloseable {
         }
         Wire.Answer answer = metrics.answer(path, query);
         if (!answer.succeeded()) {
-            throw new ApiError("get " + path, answer.code(), Json.text(answer.body(), "reason"),
+            throw new KubeApiException("get " + path, answer.code(), Json.text(answer.body(), "reason"),
                     Json.text(answer.body(), "message"), null);
         }
         return answer.body();

@@ -12,8 +12,8 @@ import io.kubernetes.client.openapi.models.V1OwnerReference;
 
 import tools.jackson.databind.JsonNode;
 
-import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.FieldSelector;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.PartialObjectMetadata;
@@ -123,7 +123,7 @@ final class RequestedRights {
         private List<V1OwnerReference> owners(WriteRequest request) {
             try {
                 return owners(client.metadata(request.type()).get(request.key()));
-            } catch (ApiError e) {
+            } catch (KubeApiException e) {
                 return List.of();
             }
         }

@@ -21,18 +21,18 @@ class PodRequestsTest {
     @Test
     void duringAResizeTheLargerRequestCountsUnlessTheNodeRefusesIt() {
         String refused = "{type: PodResizePending, status: 'True', reason: Infeasible}";
-        assertThat(Requests.of(pod("2", "1", "")).milliCpu()).isEqualTo(2000);
-        assertThat(Requests.of(pod("1", "2", "")).milliCpu()).isEqualTo(2000);
-        assertThat(Requests.of(pod("200", "1", refused)).milliCpu()).isEqualTo(1000);
+        assertThat(ResourceAmounts.of(pod("2", "1", "")).milliCpu()).isEqualTo(2000);
+        assertThat(ResourceAmounts.of(pod("1", "2", "")).milliCpu()).isEqualTo(2000);
+        assertThat(ResourceAmounts.of(pod("200", "1", refused)).milliCpu()).isEqualTo(1000);
     }
 
     @Test
     void aContainerWithoutRequestsCountsForScoresAlone() {
         V1Pod pod = Yaml.loadAs("spec: {containers: [{name: a}, {name: b, resources: {requests: {cpu: 1m}}}]}",
                 V1Pod.class);
-        assertThat(Requests.of(pod).milliCpu()).isEqualTo(1);
-        assertThat(Requests.of(pod).memory()).isZero();
-        assertThat(Requests.forScoring(pod).milliCpu()).isEqualTo(101);
-        assertThat(Requests.forScoring(pod).memory()).isEqualTo(400L << 20);
+        assertThat(ResourceAmounts.of(pod).milliCpu()).isEqualTo(1);
+        assertThat(ResourceAmounts.of(pod).memory()).isZero();
+        assertThat(ResourceAmounts.forScoring(pod).milliCpu()).isEqualTo(101);
+        assertThat(ResourceAmounts.forScoring(pod).memory()).isEqualTo(400L << 20);
     }
 }

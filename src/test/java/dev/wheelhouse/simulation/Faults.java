@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1Pod;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.ResourceVersions;
@@ -199,27 +199,27 @@ final class Faults implements Interceptor {
             suspicions.forEach(story::violation);
             checks.after(write);
             return answer;
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             story.tell(manager + ": " + request + " -> " + e.code() + " " + e.reason());
             lateRefused += frozen ? 1 : 0;
             throw e;
         }
     }
 
-    private ApiError refused(String what, int code, String reason, String message) {
+    private KubeApiException refused(String what, int code, String reason, String message) {
         story.tell(what + " -> " + code + " " + reason + ", by chance");
-        return new ApiError(what, code, reason, message, code == 429 ? Duration.ofSeconds(1) : null);
+        return new KubeApiException(what, code, reason, message, code == 429 ? Duration.ofSeconds(1) : null);
     }
 
-    private static ApiError silence(String what) {
-        return new ApiError(what, new java.net.SocketTimeoutException("no answer"));
+    private static KubeApiException silence(String what) {
+        return new KubeApiException(what, new java.net.SocketTimeoutException("no answer"));
     }
 
     @Override
     public <R> R get(ResourceType type, ObjectKey key, Supplier<R> call) {
         count();
         if (crashed || strikes()) {
-            throw new ApiError("get " + type + " " + key, 500, "InternalError", "etcd has no leader", null);
+            throw new KubeApiException("get " + type + " " + key, 500, "InternalError", "etcd has no leader", null);
         }
         return call.get();
     }
@@ -229,7 +229,7 @@ final class Faults implements Interceptor {
     public <T> ListPage<T> list(ResourceType type, String scope, ListOptions options, Supplier<ListPage<T>> call) {
         count();
         if (crashed || strikes()) {
-            throw new ApiError("list " + type, 500, "InternalError", "etcd has no leader", null);
+            throw new KubeApiException("list " + type, 500, "InternalError", "etcd has no leader", null);
         }
         Deque<ListPage<?>> pages = earlier.computeIfAbsent(type + " " + scope, s -> new ArrayDeque<>());
         String least = options.resourceVersion();
@@ -253,7 +253,7 @@ final class Faults implements Interceptor {
     public <T> WatchStream<T> watch(ResourceType type, WatchOptions options, Supplier<WatchStream<T>> call) {
         count();
         if (crashed || strikes()) {
-            throw new ApiError("watch " + type, 500, "InternalError", "etcd has no leader", null);
+            throw new KubeApiException("watch " + type, 500, "InternalError", "etcd has no leader", null);
         }
         return new Watch<>(call.get(), type);
     }
@@ -262,7 +262,7 @@ final class Faults implements Interceptor {
     public KubeClient.Discovered discover(Supplier<KubeClient.Discovered> call) {
         count();
         if (crashed || strikes()) {
-            throw new ApiError("discovery", 500, "InternalError", "etcd has no leader", null);
+            throw new KubeApiException("discovery", 500, "InternalError", "etcd has no leader", null);
         }
         return discovered;
     }
@@ -298,7 +298,7 @@ final class Faults implements Interceptor {
                     case 1 -> {
                         story.tell(manager + "'s watch of " + type.plural() + " breaks");
                         cut = true;
-                        throw new ApiError("watch " + type, new java.io.IOException("connection reset"));
+                        throw new KubeApiException("watch " + type, new java.io.IOException("connection reset"));
                     }
                     case 2, 3, 4, 5, 6, 7, 8, 9 -> {
                         held = random.nextInt(60);

@@ -18,7 +18,7 @@ import io.kubernetes.client.openapi.models.V1ReplicaSet;
 
 import tools.jackson.databind.JsonNode;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.store.Storage;
@@ -319,8 +319,8 @@ final class GoldenReplay implements Interceptor, AutoCloseable {
         return answer;
     }
 
-    private static ApiError dead(WriteRequest request) {
-        return new ApiError(request.toString(), new IllegalStateException("the manager has crashed"));
+    private static KubeApiException dead(WriteRequest request) {
+        return new KubeApiException(request.toString(), new IllegalStateException("the manager has crashed"));
     }
 
     @Override

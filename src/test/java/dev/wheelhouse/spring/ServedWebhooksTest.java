@@ -24,7 +24,7 @@ import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1Secret;
 
 import dev.wheelhouse.WheelhouseApplication;
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.KubeClient;
@@ -109,7 +109,7 @@ class ServedWebhooksTest {
     private static boolean hasSecret(KubeClient client, String name) {
         try {
             return client.resource(ResourceType.SECRETS, V1Secret.class).get(ObjectKey.of("default", name)) != null;
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             return false;
         }
     }

@@ -20,8 +20,8 @@ import io.kubernetes.client.openapi.apis.CoreV1Api;
 import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
-import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.FieldSelector;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
@@ -85,7 +85,7 @@ class EmbeddedApiServerExtensionTest {
         void aFaultFailsTheRequestsThatItNamesAndNoOthers(KubeClient client, Faults faults) {
             Faults.Rule rule = faults.on("update", "configmaps").times(1).fail(409, "somebody was faster");
             V1ConfigMap present = configMaps(client).get(ObjectKey.of("default", "kept"));
-            assertThatThrownBy(() -> configMaps(client).update(present)).isInstanceOf(ApiError.class)
+            assertThatThrownBy(() -> configMaps(client).update(present)).isInstanceOf(KubeApiException.class)
                     .hasMessageContaining("injected fault: update of configmaps: somebody was faster");
             configMaps(client).update(present);
             assertThat(rule.hits()).isEqualTo(1);
@@ -136,7 +136,7 @@ class EmbeddedApiServerExtensionTest {
                 String name = "unanswered-" + (each == client ? "http" : "in-process");
                 Faults.Rule rule = faults.on("create", "configmaps").times(1).loseAnswer();
                 assertThatThrownBy(() -> configMaps(each).create(configMap(name)))
-                        .isInstanceOfSatisfying(ApiError.class, e -> assertThat(e.isUnknownOutcome()).isTrue());
+                        .isInstanceOfSatisfying(KubeApiException.class, e -> assertThat(e.isUnknownOutcome()).isTrue());
                 assertThat(rule.hits()).isEqualTo(1);
                 assertThat(configMaps(each).get(ObjectKey.of("default", name)).getData()).containsEntry("k", "v");
             }

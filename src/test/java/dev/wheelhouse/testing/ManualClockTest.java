@@ -14,7 +14,7 @@ import io.kubernetes.client.openapi.models.V1Node;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1Pod;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.operator.Context;
 import dev.wheelhouse.operator.Request;
@@ -166,7 +166,7 @@ class ManualClockTest {
             assertThat(user.get(Website.class, "default", "b").getStatus().readyReplicas()).isEqualTo(4);
             user.delete(Website.class, "default", "b");
             assertThat(user.find(Website.class, "default", "b")).isEmpty();
-            assertThatThrownBy(() -> user.get(Website.class, "default", "b")).isInstanceOf(ApiError.class);
+            assertThatThrownBy(() -> user.get(Website.class, "default", "b")).isInstanceOf(KubeApiException.class);
             assertThatThrownBy(() -> user.create("{apiVersion: example.com/v1, kind: Shop, metadata: {name: a}}"))
                     .hasMessage(
                             "the test's API server does not serve the kind \"Shop\" of \"example.com/v1\": create its"

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1Lease;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -42,7 +42,7 @@ class UserYamlTest {
     @ValueSource(strings = {"yes", "No", "on", "y", "true", "0555", "0o14", "0x1F", "1e3", ".5", "1_000", "1.10", "08",
             "123e45", "1.", "+5", "0b11", "{a: b}", "[a]"})
     void aNumberOrABooleanWhereTextShouldBeIsRefusedByTheServer(String value) {
-        assertThatThrownBy(() -> annotations(value)).isInstanceOf(ApiError.class)
+        assertThatThrownBy(() -> annotations(value)).isInstanceOf(KubeApiException.class)
                 .hasMessageContaining("ObjectMeta.metadata.annotations of type string");
     }
 

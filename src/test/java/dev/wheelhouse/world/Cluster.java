@@ -25,8 +25,8 @@ import io.kubernetes.client.openapi.models.V1ObjectReference;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.FieldSelector;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
@@ -413,7 +413,7 @@ public final class Cluster extends SteppedSystem {
 
         private void refuse(String verb, ResourceType type) {
             if (withheld.contains(type)) {
-                throw new ApiError(verb + " " + type, 403, "Forbidden", "withheld by the test", null);
+                throw new KubeApiException(verb + " " + type, 403, "Forbidden", "withheld by the test", null);
             }
         }
     }

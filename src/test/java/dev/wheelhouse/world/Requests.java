@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.JsonNode;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
@@ -32,7 +32,7 @@ public final class Requests implements Interceptor {
     private static final Set<String> READS = Set.of("get", "list", "watch");
 
     private final List<Sent> sent = new ArrayList<>();
-    private final Map<String, List<ApiError>> failures = new LinkedHashMap<>();
+    private final Map<String, List<KubeApiException>> failures = new LinkedHashMap<>();
     private final List<ResourceType> discovered = new ArrayList<>();
     private final List<String> discoveryFailures = new ArrayList<>();
     private Fault fault = Fault.NONE;
@@ -46,10 +46,10 @@ public final class Requests implements Interceptor {
 
         /** @return the error to return instead of executing the request; null to execute it */
         @Nullable
-        ApiError before(String verb, ResourceType type, ObjectKey key);
+        KubeApiException before(String verb, ResourceType type, ObjectKey key);
 
         /** @return the error to return although the request was executed; null to return the answer */
-        default @Nullable ApiError after(String verb, ResourceType type, ObjectKey key) {
+        default @Nullable KubeApiException after(String verb, ResourceType type, ObjectKey key) {
             return null;
         }
 
@@ -57,19 +57,19 @@ public final class Requests implements Interceptor {
         static Fault afterwards(Fault late) {
             return new Fault() {
                 @Override
-                public @Nullable ApiError before(String verb, ResourceType type, ObjectKey key) {
+                public @Nullable KubeApiException before(String verb, ResourceType type, ObjectKey key) {
                     return null;
                 }
 
                 @Override
-                public @Nullable ApiError after(String verb, ResourceType type, ObjectKey key) {
+                public @Nullable KubeApiException after(String verb, ResourceType type, ObjectKey key) {
                     return late.before(verb, type, key);
                 }
             };
         }
 
         /** Fails the requests of one verb and type. */
-        static Fault on(String verb, ResourceType type, Supplier<@Nullable ApiError> error) {
+        static Fault on(String verb, ResourceType type, Supplier<@Nullable KubeApiException> error) {
             return (asked, askedType, key) -> asked.equals(verb) && askedType.equals(type) ? error.get() : null;
         }
     }
@@ -90,10 +90,10 @@ public final class Requests implements Interceptor {
 
     /** Lets the next request fail whose line starts with a text, such as {@code "delete pods default/web"}. */
     public void failNext(String beginning, int code, String reason, String message) {
-        failNext(beginning, new ApiError(beginning, code, reason, message, null));
+        failNext(beginning, new KubeApiException(beginning, code, reason, message, null));
     }
 
-    public void failNext(String beginning, ApiError error) {
+    public void failNext(String beginning, KubeApiException error) {
         failures.computeIfAbsent(beginning, k -> new ArrayList<>()).add(error);
     }
 
@@ -160,7 +160,7 @@ public final class Requests implements Interceptor {
         return call.get();
     }
 
-    private static void fail(@Nullable ApiError error) {
+    private static void fail(@Nullable KubeApiException error) {
         if (error != null) {
             throw error;
         }

@@ -16,7 +16,7 @@ interface AdmissionPlugin {
      * Changes an object that has its defaults, in place.
      *
      * @param old null for a new object
-     * @throws dev.wheelhouse.apiserver.error.ApiException if the object may not be stored
+     * @throws dev.wheelhouse.apiserver.error.StatusException if the object may not be stored
      */
     default void mutate(ResourceType type, ObjectNode object, @Nullable ObjectNode old) {}
 
@@ -24,7 +24,7 @@ interface AdmissionPlugin {
      * Refuses a valid object, or a pod with other ephemeral containers, that breaks the rule.
      *
      * @param old null for a new object
-     * @throws dev.wheelhouse.apiserver.error.ApiException 403
+     * @throws dev.wheelhouse.apiserver.error.StatusException 403
      */
     default void validate(ResourceType type, ObjectNode object, @Nullable ObjectNode old) {}
 }

@@ -16,8 +16,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.admission.WebhookCall.Verdict;
 import dev.wheelhouse.apiserver.auth.Authorizer;
-import dev.wheelhouse.apiserver.error.ApiException;
 import dev.wheelhouse.apiserver.error.Errors;
+import dev.wheelhouse.apiserver.error.StatusException;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.patch.JsonValues;
@@ -82,7 +82,7 @@ final class AdmissionWebhooks {
      *
      * @param round says which webhooks are asked
      * @return the write with the object that the webhooks want; the same one if they change nothing
-     * @throws ApiException if a webhook refuses the write, or cannot be called and its failure policy is Fail
+     * @throws StatusException if a webhook refuses the write, or cannot be called and its failure policy is Fail
      */
     Attributes mutate(Attributes attributes, Reinvocation round) {
         List<JsonNode> hooks = mutating.get();
@@ -134,7 +134,7 @@ final class AdmissionWebhooks {
     /**
      * Asks the validating webhooks.
      *
-     * @throws ApiException if a webhook refuses the write, or cannot be called and its failure policy is Fail
+     * @throws StatusException if a webhook refuses the write, or cannot be called and its failure policy is Fail
      */
     void validate(Attributes attributes) {
         List<JsonNode> hooks = validating.get();
@@ -237,13 +237,13 @@ final class AdmissionWebhooks {
             try {
                 failed(call.hook(), e.getMessage());
                 return Verdict.NONE;
-            } catch (ApiException refusal) {
+            } catch (StatusException refusal) {
                 return new Verdict(Json.array(), List.of(), refusal);
             }
         }
     }
 
-    /** @throws ApiException unless the failure policy is Ignore */
+    /** @throws StatusException unless the failure policy is Ignore */
     private void failed(JsonNode hook, @Nullable String why) {
         String problem = "failed calling webhook \"" + Json.text(hook, "name") + "\": " + why;
         if (fails(hook)) {

@@ -11,8 +11,8 @@ import tools.jackson.databind.node.NullNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.auth.AuthorizationDecision;
 import dev.wheelhouse.apiserver.auth.Authorizer;
-import dev.wheelhouse.apiserver.auth.Decision;
 import dev.wheelhouse.apiserver.auth.RequestInfo;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
@@ -116,7 +116,7 @@ public record Attributes(Target target, String operation, @Nullable ObjectNode o
         User asked = question.account().isEmpty()
                 ? user
                 : User.serviceAccount(question.accountNamespace(), question.account());
-        Decision decision = authorizer.authorize(asked, question.path().isEmpty()
+        AuthorizationDecision decision = authorizer.authorize(asked, question.path().isEmpty()
                 ? RequestInfo.ofResource(question.verb(), question.group(), question.resource(),
                         question.subresource(), question.namespace(), question.name())
                 : RequestInfo.ofPath(question.verb(), question.path()));

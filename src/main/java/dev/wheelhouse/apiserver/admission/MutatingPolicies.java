@@ -16,8 +16,8 @@ import dev.wheelhouse.apiserver.admission.BoundPolicies.Invocation;
 import dev.wheelhouse.apiserver.admission.BoundPolicies.Problem;
 import dev.wheelhouse.apiserver.admission.CompiledPolicy.Mutation;
 import dev.wheelhouse.apiserver.auth.Authorizer;
-import dev.wheelhouse.apiserver.error.ApiException;
 import dev.wheelhouse.apiserver.error.Errors;
+import dev.wheelhouse.apiserver.error.StatusException;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.JsonSize;
 import dev.wheelhouse.apiserver.json.Meta;
@@ -55,7 +55,7 @@ final class MutatingPolicies {
      *
      * @param round says which policies are applied
      * @return the write with the object that the policies want; the same one if they change nothing
-     * @throws ApiException if a policy fails and its failure policy is Fail, or a patch makes an invalid object
+     * @throws StatusException if a policy fails and its failure policy is Fail, or a patch makes an invalid object
      */
     Attributes mutate(Attributes attributes, Reinvocation round) {
         if (attributes.object() == null) {

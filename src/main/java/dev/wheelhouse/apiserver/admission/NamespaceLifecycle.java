@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.Set;
 
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.apiserver.error.Cause;
 import dev.wheelhouse.apiserver.error.Errors;
+import dev.wheelhouse.apiserver.error.StatusCause;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StoredObject;
 
@@ -22,7 +22,7 @@ final class NamespaceLifecycle {
         this.store = store;
     }
 
-    /** @throws dev.wheelhouse.apiserver.error.ApiException 404 without the namespace, 403 if it is being deleted */
+    /** @throws dev.wheelhouse.apiserver.error.StatusException 404 without the namespace, 403 if it is being deleted */
     void allowCreate(ResourceType type, String namespace, String name) {
         if (!type.namespaced()) {
             return;
@@ -34,12 +34,12 @@ final class NamespaceLifecycle {
         if ("Terminating".equals(found.field("status.phase"))) {
             throw Errors.forbidden(type, name,
                     "unable to create new content in namespace " + namespace + " because it is being terminated",
-                    List.of(new Cause("metadata.namespace", "NamespaceTerminating",
+                    List.of(new StatusCause("metadata.namespace", "NamespaceTerminating",
                             "namespace " + namespace + " is being terminated")));
         }
     }
 
-    /** @throws dev.wheelhouse.apiserver.error.ApiException 403 for a namespace that every cluster needs */
+    /** @throws dev.wheelhouse.apiserver.error.StatusException 403 for a namespace that every cluster needs */
     static void allowDelete(ResourceType type, String name) {
         if (type.equals(ResourceType.NAMESPACES) && IMMORTAL.contains(name)) {
             throw Errors.forbidden(type, name, "this namespace may not be deleted", List.of());

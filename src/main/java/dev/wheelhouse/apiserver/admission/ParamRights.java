@@ -8,8 +8,8 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.auth.Authorizer;
 import dev.wheelhouse.apiserver.auth.RequestInfo;
 import dev.wheelhouse.apiserver.auth.User;
-import dev.wheelhouse.apiserver.error.ApiException;
 import dev.wheelhouse.apiserver.error.Errors;
+import dev.wheelhouse.apiserver.error.StatusException;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.patch.JsonValues;
@@ -37,7 +37,7 @@ final class ParamRights {
         this.store = store;
     }
 
-    /** @throws ApiException 422 if the writer may not read the parameters */
+    /** @throws StatusException 422 if the writer may not read the parameters */
     void check(Target target, ObjectNode object, @Nullable ObjectNode old, User user) {
         if (!target.type().group().equals(GROUP)) {
             return;
@@ -94,7 +94,7 @@ final class ParamRights {
                 "", namespace, name)).allowed();
     }
 
-    private static ApiException refusal(Target target, ObjectNode object, String field, User user, String problem) {
+    private static StatusException refusal(Target target, ObjectNode object, String field, User user, String problem) {
         return Errors.invalid(target.type(), Meta.name(object),
                 Errors.one(field, "FieldValueForbidden", "Forbidden: user \"" + user.name() + "\" " + problem));
     }

@@ -15,8 +15,8 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.apiserver.error.ApiException;
 import dev.wheelhouse.apiserver.error.Errors;
+import dev.wheelhouse.apiserver.error.StatusException;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.store.Ids;
@@ -81,7 +81,7 @@ final class PodAccounts implements AdmissionPlugin {
         }
     }
 
-    /** @throws ApiException 403 if there is no such account, or the pod names what it may not name */
+    /** @throws StatusException 403 if there is no such account, or the pod names what it may not name */
     private void admit(ObjectNode pod) {
         if (PodValidation.isMirror(pod)) {
             checkMirror(pod);
@@ -127,7 +127,7 @@ final class PodAccounts implements AdmissionPlugin {
         return TRUE.contains(account.path("metadata").path("annotations").path(ENFORCE).asString(""));
     }
 
-    /** @throws ApiException 403 if the pod has no account, or one that does not exist */
+    /** @throws StatusException 403 if the pod has no account, or one that does not exist */
     private ObjectNode account(ObjectNode pod) {
         String name = Json.text(pod, "spec", "serviceAccountName");
         String namespace = Meta.namespace(pod);

@@ -28,8 +28,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.apiserver.error.ApiException;
 import dev.wheelhouse.apiserver.error.Errors;
+import dev.wheelhouse.apiserver.error.StatusException;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.protocol.Target;
 import dev.wheelhouse.apiserver.store.ObjectStore;
@@ -76,7 +76,7 @@ public final class Quotas {
      * Executes a write if the quotas of the namespace have room for it.
      *
      * @param old null for a creation
-     * @throws dev.wheelhouse.apiserver.error.ApiException 403 if a quota would be exceeded
+     * @throws dev.wheelhouse.apiserver.error.StatusException 403 if a quota would be exceeded
      */
     public <T> T admit(Target target, ObjectNode object, @Nullable ObjectNode old, boolean dryRun, Supplier<T> write) {
         boolean ofQuota = target.stored().equals(RESOURCE);
@@ -145,7 +145,7 @@ public final class Quotas {
         return charges;
     }
 
-    private static ApiException refused(Target target, KubernetesObject object, String problem) {
+    private static StatusException refused(Target target, KubernetesObject object, String problem) {
         return Errors.forbidden(target.type(), String.valueOf(object.getMetadata().getName()), problem, List.of());
     }
 

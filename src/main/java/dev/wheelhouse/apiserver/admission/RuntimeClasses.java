@@ -11,8 +11,8 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.apiserver.error.ApiException;
 import dev.wheelhouse.apiserver.error.Errors;
+import dev.wheelhouse.apiserver.error.StatusException;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.store.ObjectStore;
@@ -31,7 +31,7 @@ final class RuntimeClasses implements AdmissionPlugin {
         this.store = store;
     }
 
-    /** @throws ApiException 403 if there is no such class, or the pod contradicts it */
+    /** @throws StatusException 403 if there is no such class, or the pod contradicts it */
     @Override
     public void mutate(ResourceType type, ObjectNode pod, @Nullable ObjectNode old) {
         if (old != null || !type.equals(ResourceType.PODS)) {
@@ -56,7 +56,7 @@ final class RuntimeClasses implements AdmissionPlugin {
         }
     }
 
-    private static ApiException refused(ObjectNode pod, String why) {
+    private static StatusException refused(ObjectNode pod, String why) {
         return Errors.forbidden(ResourceType.PODS, Meta.name(pod), why, List.of());
     }
 

@@ -13,8 +13,8 @@ import dev.wheelhouse.apiserver.admission.BoundPolicies.Invocation;
 import dev.wheelhouse.apiserver.admission.BoundPolicies.Problem;
 import dev.wheelhouse.apiserver.admission.CompiledPolicy.Validation;
 import dev.wheelhouse.apiserver.auth.Authorizer;
-import dev.wheelhouse.apiserver.error.ApiException;
 import dev.wheelhouse.apiserver.error.Errors;
+import dev.wheelhouse.apiserver.error.StatusException;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.resources.ResourceRegistry;
@@ -42,7 +42,7 @@ final class ValidatingPolicies {
         return policies.any();
     }
 
-    /** @throws ApiException if a policy denies the write */
+    /** @throws StatusException if a policy denies the write */
     void check(Attributes attributes) {
         Decisions decisions = new Decisions(attributes);
         Map<ResourceType, Map<String, Object>> known = new HashMap<>();
@@ -99,7 +99,7 @@ final class ValidatingPolicies {
     /** The decisions of all policies about one write. The first denial counts; the warnings of all are sent. */
     private static final class Decisions {
         private final Attributes attributes;
-        private @Nullable ApiException refusal;
+        private @Nullable StatusException refusal;
 
         Decisions(Attributes attributes) {
             this.attributes = attributes;

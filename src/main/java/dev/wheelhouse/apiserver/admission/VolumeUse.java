@@ -11,8 +11,8 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.apiserver.error.ApiException;
 import dev.wheelhouse.apiserver.error.Errors;
+import dev.wheelhouse.apiserver.error.StatusException;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.store.ObjectStore;
@@ -70,7 +70,7 @@ final class VolumeUse implements AdmissionPlugin {
         }
     }
 
-    private static ApiException refused(ObjectNode claim, String why) {
+    private static StatusException refused(ObjectNode claim, String why) {
         return Errors.forbidden(ResourceType.PERSISTENT_VOLUME_CLAIMS, Meta.name(claim), why, List.of());
     }
 

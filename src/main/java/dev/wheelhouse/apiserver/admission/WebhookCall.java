@@ -12,8 +12,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.apiserver.error.ApiException;
 import dev.wheelhouse.apiserver.error.Errors;
+import dev.wheelhouse.apiserver.error.StatusException;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.schema.FieldValidation;
 import dev.wheelhouse.apiserver.webhook.WebhookClient;
@@ -37,7 +37,7 @@ record WebhookCall(JsonNode hook, ResourceInfo as, Attributes seen, Duration tim
      * @param patch the operations of a JSON patch; empty for none
      * @param refusal null if the write is allowed
      */
-    record Verdict(JsonNode patch, List<String> warnings, @Nullable ApiException refusal) {
+    record Verdict(JsonNode patch, List<String> warnings, @Nullable StatusException refusal) {
         static final Verdict NONE = new Verdict(Json.array(), List.of(), null);
     }
 
@@ -140,7 +140,7 @@ record WebhookCall(JsonNode hook, ResourceInfo as, Attributes seen, Duration tim
     }
 
     /** The Status that a refused client gets (upstream: {@code webhook/errors/statuserror.go}). */
-    private ApiException refusal(@Nullable JsonNode told) {
+    private StatusException refusal(@Nullable JsonNode told) {
         ObjectNode given = told instanceof ObjectNode object ? object : Json.object();
         try {
             FieldValidation.prune("v1", "Status", given);

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
+import dev.wheelhouse.apiserver.auth.AuthorizationDecision;
 import dev.wheelhouse.apiserver.auth.Authorizer;
-import dev.wheelhouse.apiserver.auth.Decision;
 import dev.wheelhouse.apiserver.auth.Escalation;
 import dev.wheelhouse.apiserver.auth.PolicyRule;
 import dev.wheelhouse.apiserver.auth.RbacPolicies;
@@ -49,7 +49,7 @@ final class WriterRights {
         if (!context.posted()) {
             RequestInfo creation = about("create", target.type().group(), target.type().plural(),
                     target.namespace(), target.name());
-            Decision decision = authorizer.authorize(context.user(), creation);
+            AuthorizationDecision decision = authorizer.authorize(context.user(), creation);
             if (!decision.allowed()) {
                 throw Errors.forbidden(creation, context.user(), decision.reason());
             }

@@ -7,7 +7,7 @@ import java.util.List;
  */
 public interface Authorizer {
     /** Whether the user may make the request. */
-    Decision authorize(User user, RequestInfo request);
+    AuthorizationDecision authorize(User user, RequestInfo request);
 
     /** All rights of a user in a namespace, and those that do not depend on a namespace. */
     List<PolicyRule> rules(User user, String namespace);
@@ -22,8 +22,8 @@ public interface Authorizer {
         INSTANCE;
 
         @Override
-        public Decision authorize(User user, RequestInfo request) {
-            return Decision.ALLOWED;
+        public AuthorizationDecision authorize(User user, RequestInfo request) {
+            return AuthorizationDecision.ALLOWED;
         }
 
         @Override

@@ -23,9 +23,9 @@ public final class RbacAuthorizer implements Authorizer {
     }
 
     @Override
-    public Decision authorize(User user, RequestInfo request) {
+    public AuthorizationDecision authorize(User user, RequestInfo request) {
         if (user.isIn(User.MASTERS)) {
-            return Decision.ALLOWED;
+            return AuthorizationDecision.ALLOWED;
         }
         String[] reason = new String[1];
         Set<String> problems = visit(user, request.namespace(), (binding, subject, rule) -> {
@@ -35,9 +35,9 @@ public final class RbacAuthorizer implements Authorizer {
             return reason[0] == null;
         });
         if (reason[0] != null) {
-            return new Decision(true, reason[0]);
+            return new AuthorizationDecision(true, reason[0]);
         }
-        return new Decision(false, switch (problems.size()) {
+        return new AuthorizationDecision(false, switch (problems.size()) {
             case 0 -> "";
             case 1 -> "RBAC: " + problems.iterator().next();
             default -> "RBAC: [" + String.join(", ", problems) + "]";

@@ -45,14 +45,14 @@ public final class ServiceAccountTokens {
     private final ObjectStore store;
     private final Clock clock;
     private final Supplier<KeyPair> keys;
-    private final LegacyTokens legacy;
+    private final LegacyTokenAuthenticator legacy;
 
     /** @param keys on the curve P-256; supplied when the first token is made or verified */
     public ServiceAccountTokens(ObjectStore store, Clock clock, Supplier<KeyPair> keys) {
         this.store = store;
         this.clock = clock;
         this.keys = keys;
-        this.legacy = new LegacyTokens(store, clock);
+        this.legacy = new LegacyTokenAuthenticator(store, clock);
     }
 
     /**
@@ -103,8 +103,8 @@ public final class ServiceAccountTokens {
             JsonWebSignature signature = signature(token);
             JwtClaims claims = JwtClaims.parse(signature.getPayload());
             JwtContext context = new JwtContext(claims, List.of(signature));
-            if (LegacyTokens.ISSUER.equals(claims.getIssuer())) {
-                rules.setExpectedIssuer(LegacyTokens.ISSUER).setSkipDefaultAudienceValidation().build()
+            if (LegacyTokenAuthenticator.ISSUER.equals(claims.getIssuer())) {
+                rules.setExpectedIssuer(LegacyTokenAuthenticator.ISSUER).setSkipDefaultAudienceValidation().build()
                         .processContext(context);
                 return legacy.verify(token, claims, audiences);
             }

@@ -7,7 +7,7 @@ import java.util.function.Function;
 
 import tools.jackson.databind.JsonNode;
 
-import dev.wheelhouse.apiserver.error.ApiException;
+import dev.wheelhouse.apiserver.error.StatusException;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.runtime.SafeYaml;
 import dev.wheelhouse.runtime.YamlWriter;
@@ -38,7 +38,7 @@ public final class Yaml {
      * @param refused makes the error from the reason if the text is not YAML, has a value that JSON has not, or
      *     exceeds a bound
      */
-    public static Document read(byte[] text, Function<String, ApiException> refused) {
+    public static Document read(byte[] text, Function<String, StatusException> refused) {
         try {
             Iterator<SafeYaml.Document> documents = SafeYaml.documents(text);
             if (!documents.hasNext()) {

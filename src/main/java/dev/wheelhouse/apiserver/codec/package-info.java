@@ -7,7 +7,7 @@
  * the problems of bodies as Go's libraries do, because clients see these words.
  *
  * <p>Callers bound the size of a body. The YAML reader also bounds aliases, depth and values. Readers refuse invalid
- * bytes with an {@link dev.wheelhouse.apiserver.error.ApiException}. Long lists are written as
+ * bytes with an {@link dev.wheelhouse.apiserver.error.StatusException}. Long lists are written as
  * {@link dev.wheelhouse.apiserver.codec.Pieces}, so that they need not fit into one array. The functions are stateless
  * and safe for use by many threads.
  */

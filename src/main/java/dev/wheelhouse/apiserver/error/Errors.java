@@ -45,13 +45,13 @@ public final class Errors {
         return status.put("code", code);
     }
 
-    private static ApiException error(int code, String reason, String message, @Nullable ObjectNode details) {
-        return new ApiException(status(code, reason, message, details));
+    private static StatusException error(int code, String reason, String message, @Nullable ObjectNode details) {
+        return new StatusException(status(code, reason, message, details));
     }
 
     /** The failure that a Status tells. */
-    public static ApiException of(ObjectNode status) {
-        return new ApiException(status);
+    public static StatusException of(ObjectNode status) {
+        return new StatusException(status);
     }
 
     private static ObjectNode details(String name, String group, String kind) {
@@ -69,11 +69,11 @@ public final class Errors {
         return details(name, type.group(), type.plural());
     }
 
-    public static ApiException notFound(ResourceType type, String name) {
+    public static StatusException notFound(ResourceType type, String name) {
         return error(404, "NotFound", type.groupResource() + " \"" + name + "\" not found", details(type, name));
     }
 
-    public static ApiException subresourceNotFound(ResourceType type, String subresource, String name) {
+    public static StatusException subresourceNotFound(ResourceType type, String subresource, String name) {
         String kind = type.plural() + "/" + subresource;
         return error(404, "NotFound",
                 kind + (type.group().isEmpty() ? "" : "." + type.group()) + " \"" + name + "\" not found",
@@ -81,17 +81,17 @@ public final class Errors {
     }
 
     /** 504 at the deadline of a request (upstream: {@code apiserver/pkg/server/filters/timeout.go}). */
-    public static ApiException timeout() {
+    public static StatusException timeout() {
         return error(504, "Timeout", "Timeout: request did not complete within the allotted timeout", Json.object());
     }
 
     /** 404 for a path that names no resource. */
-    public static ApiException noSuchResource() {
+    public static StatusException noSuchResource() {
         return error(404, "NotFound", "the server could not find the requested resource", Json.object());
     }
 
     /** 405 for a method that the resource does not support. */
-    public static ApiException methodNotAllowed() {
+    public static StatusException methodNotAllowed() {
         return error(405, "MethodNotAllowed", "the server does not allow this method on the requested resource",
                 Json.object());
     }
@@ -101,53 +101,53 @@ public final class Errors {
      *
      * @param deleting whether the present object is being deleted
      */
-    public static ApiException alreadyExists(ResourceType type, String name, boolean deleting) {
+    public static StatusException alreadyExists(ResourceType type, String name, boolean deleting) {
         return error(409, "AlreadyExists", (deleting ? "object is being deleted: " : "") + type.groupResource() + " \""
                 + name + "\" already exists", details(type, name));
     }
 
-    public static ApiException generateNameConflict(ResourceType type, String name) {
+    public static StatusException generateNameConflict(ResourceType type, String name) {
         return error(409, "AlreadyExists", "the server was not able to generate a unique name for the object: "
                 + type.groupResource() + " \"" + name + "\" already exists", details(type, name));
     }
 
     /** 409 for a write that does not fit the present object. */
-    public static ApiException conflict(ResourceType type, String name, String why) {
+    public static StatusException conflict(ResourceType type, String name, String why) {
         return error(409, "Conflict",
                 "Operation cannot be fulfilled on " + type.groupResource() + " \"" + name + "\": " + why,
                 details(type, name));
     }
 
     /** 409 for a resourceVersion that is not the present one. */
-    public static ApiException modified(ResourceType type, String name) {
+    public static StatusException modified(ResourceType type, String name) {
         return conflict(type, name,
                 "the object has been modified; please apply your changes to the latest version and try again");
     }
 
     /** 409 for a failed precondition of a deletion. Upstream names the kind here, not the resource. */
-    public static ApiException precondition(ResourceType type, String name, String why) {
+    public static StatusException precondition(ResourceType type, String name, String why) {
         return error(409, "Conflict", "Operation cannot be fulfilled on " + qualifiedKind(type) + " \"" + name + "\": "
                 + why, details(name, type.group(), type.kind()));
     }
 
     /** 409 for an apply that would change fields of other managers. */
-    public static ApiException conflicts(List<Cause> causes, String message) {
+    public static StatusException conflicts(List<StatusCause> causes, String message) {
         ObjectNode details = Json.object();
         details.set("causes", causes(causes));
         return error(409, "Conflict", message, details);
     }
 
-    public static ApiException badRequest(String message) {
+    public static StatusException badRequest(String message) {
         return error(400, "BadRequest", message, null);
     }
 
     /** 400 for an object whose namespace is not that of the URL. */
-    public static ApiException foreignNamespace() {
+    public static StatusException foreignNamespace() {
         return badRequest("the namespace of the provided object does not match the namespace sent on the request");
     }
 
     /** 403 by a rule of admission. */
-    public static ApiException forbidden(ResourceType type, String name, String why, List<Cause> causes) {
+    public static StatusException forbidden(ResourceType type, String name, String why, List<StatusCause> causes) {
         ObjectNode details = details(type, name);
         if (!causes.isEmpty()) {
             details.set("causes", causes(causes));
@@ -160,7 +160,7 @@ public final class Errors {
      *
      * @param reason {@code Unauthorized}, {@code Forbidden} or {@code RequestEntityTooLarge}; else the code is 422
      */
-    public static ApiException denied(ResourceType type, String name, String why, String reason) {
+    public static StatusException denied(ResourceType type, String name, String why, String reason) {
         ObjectNode details = details(type, name);
         details.putArray("causes").addObject().put("message", why);
         int code = switch (reason) {
@@ -178,14 +178,15 @@ public final class Errors {
      *
      * @param messages one for each policy; not empty
      */
-    public static ApiException deniedByPolicies(ResourceType type, String name, String reason, List<String> messages) {
+    public static StatusException deniedByPolicies(ResourceType type, String name, String reason,
+            List<String> messages) {
         ObjectNode details = details(type, name);
         ArrayNode causes = details.putArray("causes");
         messages.forEach(message -> causes.addObject().put("message", message));
         return error(403, reason, messages.getFirst(), details);
     }
 
-    public static ApiException unauthorized() {
+    public static StatusException unauthorized() {
         return error(401, "Unauthorized", "Unauthorized", null);
     }
 
@@ -194,7 +195,7 @@ public final class Errors {
      *
      * @param reason why, or empty
      */
-    public static ApiException forbidden(RequestInfo request, User user, String reason) {
+    public static StatusException forbidden(RequestInfo request, User user, String reason) {
         String why = "User \"" + user.name() + "\" cannot " + request.describe()
                 + (reason.isEmpty() ? "" : ": " + reason);
         if (!request.isResource()) {
@@ -210,11 +211,11 @@ public final class Errors {
     }
 
     /** 422 for an object that breaks rules. */
-    public static ApiException invalid(ResourceType type, String name, List<Cause> causes) {
+    public static StatusException invalid(ResourceType type, String name, List<StatusCause> causes) {
         return invalid(type.group(), type.kind(), name, causes);
     }
 
-    public static ApiException invalid(String group, String kind, String name, List<Cause> causes) {
+    public static StatusException invalid(String group, String kind, String name, List<StatusCause> causes) {
         ObjectNode details = details(name, group, kind);
         details.set("causes", causes(causes));
         Set<String> parts = new LinkedHashSet<>();
@@ -228,14 +229,14 @@ public final class Errors {
      * 422 for an update without resourceVersion, if the type requires one. Upstream names the resource here, not the
      * kind.
      */
-    public static ApiException unconditional(ResourceType type, String name) {
+    public static StatusException unconditional(ResourceType type, String name) {
         return invalid(type.group(), type.plural(), name, one("metadata.resourceVersion", "FieldValueInvalid",
                 "Invalid value: 0: must be specified for an update"));
     }
 
-    private static ArrayNode causes(List<Cause> causes) {
+    private static ArrayNode causes(List<StatusCause> causes) {
         ArrayNode out = Json.array();
-        for (Cause cause : causes) {
+        for (StatusCause cause : causes) {
             ObjectNode node = out.addObject();
             node.put("reason", cause.reason()).put("message", cause.message());
             if (!cause.field().isEmpty()) {
@@ -245,12 +246,12 @@ public final class Errors {
         return out;
     }
 
-    public static ApiException unsupportedMediaType(String message) {
+    public static StatusException unsupportedMediaType(String message) {
         return error(415, "UnsupportedMediaType", message, null);
     }
 
     /** 415 for a media type in which objects of the type cannot be patched. */
-    public static ApiException unsupportedPatch() {
+    public static StatusException unsupportedPatch() {
         return error(415, "UnsupportedMediaType", "415: Unsupported Media Type", Json.object());
     }
 
@@ -259,33 +260,33 @@ public final class Errors {
      *
      * @param watchable whether the path can be watched
      */
-    public static ApiException unroutableAccept(boolean watchable) {
+    public static StatusException unroutableAccept(boolean watchable) {
         return error(406, "NotAcceptable", "406: Not Acceptable\n\nAvailable representations: " + MEDIA
                 + (watchable ? ", application/json;stream=watch, " + PROTOBUF + ";stream=watch" : ""),
                 Json.object());
     }
 
     /** 406 for an Accept header whose media types cannot be served with the given parameters. */
-    public static ApiException notAcceptable() {
+    public static StatusException notAcceptable() {
         return notAcceptable("only the following media types are accepted: " + MEDIA);
     }
 
-    public static ApiException notAcceptable(String message) {
+    public static StatusException notAcceptable(String message) {
         return error(406, "NotAcceptable", message, null);
     }
 
     /** 413 for a body above the limit, in bytes. */
-    public static ApiException tooLarge(long limit) {
+    public static StatusException tooLarge(long limit) {
         return error(413, "RequestEntityTooLarge", "Request entity too large: limit is " + limit, null);
     }
 
     /** 429 while other requests use the memory that this one needs. */
-    public static ApiException tooManyRequests() {
+    public static StatusException tooManyRequests() {
         return tooManyRequests("Too many requests, please try again later.", "", 1);
     }
 
     /** 413 for an answer that needs more memory than any request may take, in bytes. */
-    public static ApiException answerTooLarge(long bytes) {
+    public static StatusException answerTooLarge(long bytes) {
         return error(413, "RequestEntityTooLarge", "the answer would take about " + bytes / 1_000_000
                 + " MB of memory, more than a request may use: ask for pages with limit=500, or for JSON", null);
     }
@@ -296,10 +297,10 @@ public final class Errors {
      * @param cause detail about the disruption budget, or empty
      * @param retryAfter seconds; 0 for none
      */
-    public static ApiException tooManyRequests(String message, String cause, int retryAfter) {
+    public static StatusException tooManyRequests(String message, String cause, int retryAfter) {
         ObjectNode details = Json.object();
         if (!cause.isEmpty()) {
-            details.set("causes", causes(List.of(new Cause("", "DisruptionBudget", cause))));
+            details.set("causes", causes(List.of(new StatusCause("", "DisruptionBudget", cause))));
         }
         if (retryAfter > 0) {
             details.put("retryAfterSeconds", retryAfter);
@@ -312,48 +313,49 @@ public final class Errors {
      *
      * @param continueToken to continue a list at the present version, or null
      */
-    public static ApiException expired(String message, @Nullable String continueToken) {
+    public static StatusException expired(String message, @Nullable String continueToken) {
         ObjectNode status = status(410, "Expired", message, null);
         if (continueToken != null) {
             Json.child(status, "metadata").put("continue", continueToken);
         }
-        return new ApiException(status);
+        return new StatusException(status);
     }
 
     /** 504 for a resourceVersion that the store has not reached. */
-    public static ApiException tooLargeVersion(long asked, long current) {
+    public static StatusException tooLargeVersion(long asked, long current) {
         ObjectNode details = Json.object();
-        details.set("causes", causes(List.of(new Cause("", "ResourceVersionTooLarge", "Too large resource version"))));
+        details.set("causes",
+                causes(List.of(new StatusCause("", "ResourceVersionTooLarge", "Too large resource version"))));
         details.put("retryAfterSeconds", 1);
         return error(504, "Timeout", "Timeout: Too large resource version: " + asked + ", current: " + current,
                 details);
     }
 
     /** 503 while the server closes. */
-    public static ApiException shuttingDown() {
+    public static StatusException shuttingDown() {
         return error(503, "ServiceUnavailable", "the API server is shutting down", null);
     }
 
     /** 503 while the storage refuses writes. */
-    public static ApiException writesRefused(String message) {
+    public static StatusException writesRefused(String message) {
         ObjectNode details = Json.object().put("retryAfterSeconds", 1);
         return error(503, "ServiceUnavailable", message, details);
     }
 
     /** 500 with the message of an error that upstream does not convert to a Status. */
-    public static ApiException internal(String message) {
+    public static StatusException internal(String message) {
         return error(500, "", message, null);
     }
 
     /** 500 for a failure on the server's side, such as that of a webhook (upstream: {@code NewInternalError}). */
-    public static ApiException internalError(String message) {
+    public static StatusException internalError(String message) {
         ObjectNode details = Json.object();
         details.putArray("causes").addObject().put("message", message);
         return error(500, "InternalError", "Internal error occurred: " + message, details);
     }
 
     /** A patch that failed with the HTTP status {@code code}. */
-    public static ApiException patch(int code, String message) {
+    public static StatusException patch(int code, String message) {
         return switch (code) {
             case 400 -> badRequest(message);
             case 422 -> error(422, "Invalid", message, Json.object());
@@ -381,7 +383,7 @@ public final class Errors {
     }
 
     /** A mutable list of one cause. */
-    public static List<Cause> one(String field, String reason, String message) {
-        return new ArrayList<>(List.of(new Cause(field, reason, message)));
+    public static List<StatusCause> one(String field, String reason, String message) {
+        return new ArrayList<>(List.of(new StatusCause(field, reason, message)));
     }
 }

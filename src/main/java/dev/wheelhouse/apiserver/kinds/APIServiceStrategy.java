@@ -4,8 +4,8 @@ import java.util.Set;
 
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Item;
+import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Problems;
 
 /**
@@ -14,13 +14,13 @@ import dev.wheelhouse.apiserver.validation.Problems;
  */
 final class APIServiceStrategy extends Strategy {
     APIServiceStrategy() {
-        super("apiregistration.k8s.io", "APIService", Set.of(Trait.UPDATED_BY_VERSION), Column.objectName(),
-                Column.of("Service", "Service that serves the group version, or Local.",
+        super("apiregistration.k8s.io", "APIService", Set.of(Trait.UPDATED_BY_VERSION), TableColumn.objectName(),
+                TableColumn.of("Service", "Service that serves the group version, or Local.",
                         o -> o.has("spec", "service")
                                 ? o.text("spec", "service", "namespace") + "/" + o.text("spec", "service", "name")
                                 : "Local"),
-                Column.of("Available", "Whether the group version can be used.", APIServiceStrategy::available),
-                Column.age());
+                TableColumn.of("Available", "Whether the group version can be used.", APIServiceStrategy::available),
+                TableColumn.age());
     }
 
     private static String available(Item service) {

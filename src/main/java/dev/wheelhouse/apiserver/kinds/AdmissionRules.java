@@ -9,8 +9,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Item;
+import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Selectors;
@@ -37,8 +37,8 @@ final class AdmissionRules {
     }
 
     /** The column with the kind of a policy's parameters. */
-    static Column paramKind() {
-        return Column.of("ParamKind", "Kind of the policy's parameters.",
+    static TableColumn paramKind() {
+        return TableColumn.of("ParamKind", "Kind of the policy's parameters.",
                 o -> o.has("spec", "paramKind")
                         ? o.text("spec", "paramKind", "apiVersion") + "/" + o.text("spec", "paramKind", "kind")
                         : Item.UNSET);

@@ -12,8 +12,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Item;
+import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Problems;
 
 import static dev.wheelhouse.apiserver.defaults.DefaultRules.isEmpty;
@@ -23,24 +23,24 @@ import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 final class CSIDriverStrategy extends Strategy {
     CSIDriverStrategy() {
         super("storage.k8s.io", "CSIDriver", Set.of(Trait.UPDATED_BY_VERSION, Trait.RETURNS_DELETED),
-                Column.objectName(),
-                Column.bool("AttachRequired", "Whether volumes must be attached before they are mounted.",
+                TableColumn.objectName(),
+                TableColumn.bool("AttachRequired", "Whether volumes must be attached before they are mounted.",
                         o -> o.flagOr(true, "spec", "attachRequired")),
-                Column.bool("PodInfoOnMount", "Whether the driver is told which pod mounts.",
+                TableColumn.bool("PodInfoOnMount", "Whether the driver is told which pod mounts.",
                         o -> o.flag("spec", "podInfoOnMount")),
-                Column.bool("StorageCapacity", "Whether the scheduler looks at the driver's capacity.",
+                TableColumn.bool("StorageCapacity", "Whether the scheduler looks at the driver's capacity.",
                         o -> o.flag("spec", "storageCapacity")),
-                Column.of("TokenRequests", "Audiences of the tokens that the driver gets.",
+                TableColumn.of("TokenRequests", "Audiences of the tokens that the driver gets.",
                         o -> o.has("spec", "tokenRequests")
                                 ? o.join(t -> t.text("audience"), "spec", "tokenRequests")
                                 : Item.UNSET),
-                Column.bool("RequiresRepublish", "Whether volumes are published again and again.",
+                TableColumn.bool("RequiresRepublish", "Whether volumes are published again and again.",
                         o -> o.flag("spec", "requiresRepublish")),
-                Column.of("Modes", "Lifecycles of volumes that the driver supports.",
+                TableColumn.of("Modes", "Lifecycles of volumes that the driver supports.",
                         o -> o.size("spec", "volumeLifecycleModes") == 0
                                 ? Item.NONE
                                 : String.join(",", o.texts("spec", "volumeLifecycleModes"))),
-                Column.age());
+                TableColumn.age());
     }
 
     @Override

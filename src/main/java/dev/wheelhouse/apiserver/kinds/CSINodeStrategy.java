@@ -7,7 +7,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.table.Column;
+import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.VolumeValidation;
@@ -15,9 +15,10 @@ import dev.wheelhouse.apiserver.validation.VolumeValidation;
 /** The CSI drivers of a node (upstream: {@code pkg/registry/storage/csinode}). */
 final class CSINodeStrategy extends Strategy {
     CSINodeStrategy() {
-        super("storage.k8s.io", "CSINode", Set.of(Trait.UPDATED_BY_VERSION, Trait.RETURNS_DELETED), Column.objectName(),
-                Column.integer("Drivers", "How many drivers the node has.", o -> o.size("spec", "drivers")),
-                Column.age());
+        super("storage.k8s.io", "CSINode", Set.of(Trait.UPDATED_BY_VERSION, Trait.RETURNS_DELETED),
+                TableColumn.objectName(),
+                TableColumn.integer("Drivers", "How many drivers the node has.", o -> o.size("spec", "drivers")),
+                TableColumn.age());
     }
 
     @Override

@@ -14,9 +14,9 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
-import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.HumanDuration;
 import dev.wheelhouse.apiserver.table.Item;
+import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.facts.ResourceInfo;
@@ -36,14 +36,14 @@ final class CertificateSigningRequestStrategy extends Strategy {
             "netscape sgc", "ocsp signing", "s/mime", "server auth", "signing", "timestamping"};
 
     CertificateSigningRequestStrategy() {
-        super("certificates.k8s.io", "CertificateSigningRequest", Column.objectName(), Column.age(),
-                Column.of("SignerName", "Signer that is asked.", o -> o.textOr(Item.NONE, "spec", "signerName")),
-                Column.of("Requestor", "User who asks for the certificate.", o -> o.text("spec", "username")),
-                Column.of("RequestedDuration", "Validity that is asked for.",
+        super("certificates.k8s.io", "CertificateSigningRequest", TableColumn.objectName(), TableColumn.age(),
+                TableColumn.of("SignerName", "Signer that is asked.", o -> o.textOr(Item.NONE, "spec", "signerName")),
+                TableColumn.of("Requestor", "User who asks for the certificate.", o -> o.text("spec", "username")),
+                TableColumn.of("RequestedDuration", "Validity that is asked for.",
                         o -> o.has("spec", "expirationSeconds")
                                 ? HumanDuration.of(Duration.ofSeconds(o.number("spec", "expirationSeconds")))
                                 : Item.NONE),
-                Column.of("Condition", "State of the request.", CertificateSigningRequestStrategy::state));
+                TableColumn.of("Condition", "State of the request.", CertificateSigningRequestStrategy::state));
     }
 
     private static String state(Item request) {

@@ -1,8 +1,8 @@
 package dev.wheelhouse.apiserver.kinds;
 
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Item;
+import dev.wheelhouse.apiserver.table.TableColumn;
 
 /**
  * The health of parts of the control plane, which is never stored (upstream:
@@ -10,10 +10,10 @@ import dev.wheelhouse.apiserver.table.Item;
  */
 final class ComponentStatusStrategy extends Strategy {
     ComponentStatusStrategy() {
-        super("", "ComponentStatus", Column.objectName(),
-                Column.of("Status", "Whether the component is healthy.", ComponentStatusStrategy::health),
-                Column.of("Message", "Message of the component.", o -> healthy(o).text("message")),
-                Column.of("Error", "Error of the last health check.", o -> healthy(o).text("error")));
+        super("", "ComponentStatus", TableColumn.objectName(),
+                TableColumn.of("Status", "Whether the component is healthy.", ComponentStatusStrategy::health),
+                TableColumn.of("Message", "Message of the component.", o -> healthy(o).text("message")),
+                TableColumn.of("Error", "Error of the last health check.", o -> healthy(o).text("error")));
     }
 
     @Override

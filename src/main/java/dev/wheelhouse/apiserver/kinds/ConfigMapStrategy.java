@@ -8,17 +8,17 @@ import java.util.Set;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.apiserver.table.Column;
+import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 
 /** Config maps (upstream: {@code pkg/registry/core/configmap}). */
 final class ConfigMapStrategy extends Strategy {
     ConfigMapStrategy() {
-        super("", "ConfigMap", Set.of(), Column.objectName(),
-                Column.of("Data", "Number of keys, text and binary.",
+        super("", "ConfigMap", Set.of(), TableColumn.objectName(),
+                TableColumn.of("Data", "Number of keys, text and binary.",
                         o -> o.size("data") + o.size("binaryData")),
-                Column.age());
+                TableColumn.age());
     }
 
     @Override

@@ -6,17 +6,19 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Item;
+import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Problems;
 
 /** Controller revisions, whose data never changes (upstream: {@code pkg/registry/apps/controllerrevision}). */
 final class ControllerRevisionStrategy extends Strategy {
     ControllerRevisionStrategy() {
-        super("apps", "ControllerRevision", Column.objectName(),
-                Column.of("Controller", "Object that this is a revision of.", ControllerRevisionStrategy::controller),
-                Column.of("Revision", "Number of the revision; a later one is greater.", o -> o.number("revision")),
-                Column.age());
+        super("apps", "ControllerRevision", TableColumn.objectName(),
+                TableColumn.of("Controller", "Object that this is a revision of.",
+                        ControllerRevisionStrategy::controller),
+                TableColumn.of("Revision", "Number of the revision; a later one is greater.",
+                        o -> o.number("revision")),
+                TableColumn.age());
     }
 
     @Override

@@ -11,12 +11,13 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Meta;
-import dev.wheelhouse.apiserver.table.Column;
+import dev.wheelhouse.apiserver.table.TableColumn;
 
 /** Custom resources of all kinds (upstream: {@code apiextensions-apiserver/pkg/registry/customresource}). */
 final class CustomStrategy extends Strategy {
     CustomStrategy() {
-        super("", "", Set.of(Trait.COUNTS_GENERATIONS, Trait.UPDATED_BY_VERSION), Column.objectName(), Column.age());
+        super("", "", Set.of(Trait.COUNTS_GENERATIONS, Trait.UPDATED_BY_VERSION), TableColumn.objectName(),
+                TableColumn.age());
     }
 
     private static final Set<String> OF_THE_SYSTEM = Set.of("kubernetes", "orphan", "foregroundDeletion");

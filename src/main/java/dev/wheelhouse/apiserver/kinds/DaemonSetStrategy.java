@@ -9,8 +9,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Containers;
+import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.PodValidation;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Selectors;
@@ -26,7 +26,7 @@ final class DaemonSetStrategy extends Strategy {
     private static final String TEMPLATE_GENERATION = "deprecated.daemonset.template.generation";
 
     DaemonSetStrategy() {
-        super("apps", "DaemonSet", Column.objectName(),
+        super("apps", "DaemonSet", TableColumn.objectName(),
                 WorkloadRules.status("Desired", "Number of nodes that should run the pod.", "desiredNumberScheduled"),
                 WorkloadRules.status("Current", "Number of those nodes that run the pod.", "currentNumberScheduled"),
                 WorkloadRules.status("Ready", "Number of those nodes that run a ready pod.", "numberReady"),
@@ -34,10 +34,12 @@ final class DaemonSetStrategy extends Strategy {
                         "updatedNumberScheduled"),
                 WorkloadRules.status("Available", "Number of nodes whose pod has been ready for long enough.",
                         "numberAvailable"),
-                Column.of("Node Selector", "Labels that a node must have to get the pod.",
+                TableColumn.of("Node Selector", "Labels that a node must have to get the pod.",
                         o -> o.labels("spec", "template", "spec", "nodeSelector")),
-                Column.age(), Containers.names("spec", "template").wide(), Containers.images("spec", "template").wide(),
-                Column.of("Selector", "Selector of the DaemonSet's pods.", o -> o.selector("spec", "selector")).wide());
+                TableColumn.age(), Containers.names("spec", "template").wide(),
+                Containers.images("spec", "template").wide(),
+                TableColumn.of("Selector", "Selector of the DaemonSet's pods.", o -> o.selector("spec", "selector"))
+                        .wide());
     }
 
     @Override

@@ -12,9 +12,9 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
-import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Containers;
 import dev.wheelhouse.apiserver.table.Item;
+import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Problems;
 
 import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
@@ -25,13 +25,14 @@ import static dev.wheelhouse.apiserver.kinds.WorkloadRules.intOrPercent;
 /** Deployments (upstream: {@code pkg/registry/apps/deployment}). */
 final class DeploymentStrategy extends Strategy {
     DeploymentStrategy() {
-        super("apps", "Deployment", Column.objectName(), WorkloadRules.READY,
-                Column.of("Up-to-date", "Number of pods with the newest template.",
+        super("apps", "Deployment", TableColumn.objectName(), WorkloadRules.READY,
+                TableColumn.of("Up-to-date", "Number of pods with the newest template.",
                         o -> o.number("status", "updatedReplicas")),
-                Column.of("Available", "Number of pods that have been ready for long enough.",
+                TableColumn.of("Available", "Number of pods that have been ready for long enough.",
                         o -> o.number("status", "availableReplicas")),
-                Column.age(), Containers.names("spec", "template").wide(), Containers.images("spec", "template").wide(),
-                Column.of("Selector", "Selector of the Deployment's pods.", DeploymentStrategy::selector).wide());
+                TableColumn.age(), Containers.names("spec", "template").wide(),
+                Containers.images("spec", "template").wide(),
+                TableColumn.of("Selector", "Selector of the Deployment's pods.", DeploymentStrategy::selector).wide());
     }
 
     @Override

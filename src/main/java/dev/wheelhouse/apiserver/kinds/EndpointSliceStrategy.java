@@ -10,8 +10,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
-import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Item;
+import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 
@@ -20,14 +20,14 @@ import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 /** Endpoint slices, whose type of addresses is immutable (upstream: {@code pkg/registry/discovery/endpointslice}). */
 final class EndpointSliceStrategy extends Strategy {
     EndpointSliceStrategy() {
-        super("discovery.k8s.io", "EndpointSlice", Set.of(Trait.COUNTS_GENERATIONS), Column.objectName(),
-                Column.of("AddressType", "Type of the addresses: IPv4, IPv6 or FQDN.", o -> o.text("addressType")),
-                Column.of("Ports", "Ports of every endpoint.",
+        super("discovery.k8s.io", "EndpointSlice", Set.of(Trait.COUNTS_GENERATIONS), TableColumn.objectName(),
+                TableColumn.of("AddressType", "Type of the addresses: IPv4, IPv6 or FQDN.", o -> o.text("addressType")),
+                TableColumn.of("Ports", "Ports of every endpoint.",
                         o -> Item.firstThree(o.items("ports").stream().map(EndpointSliceStrategy::port).toList())),
-                Column.of("Endpoints", "Addresses of the endpoints.",
+                TableColumn.of("Endpoints", "Addresses of the endpoints.",
                         o -> Item.firstThree(o.items("endpoints").stream().flatMap(e -> e.texts("addresses").stream())
                                 .toList())),
-                Column.age());
+                TableColumn.age());
     }
 
     @Override

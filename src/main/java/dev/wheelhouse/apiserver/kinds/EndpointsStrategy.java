@@ -11,8 +11,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Item;
+import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 
@@ -21,9 +21,9 @@ import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 /** Endpoints (upstream: {@code pkg/registry/core/endpoint}). */
 final class EndpointsStrategy extends Strategy {
     EndpointsStrategy() {
-        super("", "Endpoints", Set.of(Trait.CREATED_BY_UPDATE), Column.objectName(),
-                Column.of("Endpoints", "Addresses and ports behind the service.", EndpointsStrategy::endpoints),
-                Column.age());
+        super("", "Endpoints", Set.of(Trait.CREATED_BY_UPDATE), TableColumn.objectName(),
+                TableColumn.of("Endpoints", "Addresses and ports behind the service.", EndpointsStrategy::endpoints),
+                TableColumn.age());
     }
 
     @Override

@@ -9,8 +9,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Item;
+import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 
@@ -41,19 +41,19 @@ final class EventStrategy extends Strategy {
         return false;
     }
 
-    private static Column[] columns(Fields fields) {
-        return new Column[]{
-                Column.of("Last Seen", "Time since the last occurrence.", fields::lastSeen),
-                Column.of("Type", "Normal, or Warning for a possible problem.", o -> o.text("type")),
-                Column.of("Reason", "Reason in one word.", o -> o.text("reason")),
-                Column.of("Object", "Object that the Event is about.", fields::target),
-                Column.of("Subobject", "Part of the object that the Event is about.",
+    private static TableColumn[] columns(Fields fields) {
+        return new TableColumn[]{
+                TableColumn.of("Last Seen", "Time since the last occurrence.", fields::lastSeen),
+                TableColumn.of("Type", "Normal, or Warning for a possible problem.", o -> o.text("type")),
+                TableColumn.of("Reason", "Reason in one word.", o -> o.text("reason")),
+                TableColumn.of("Object", "Object that the Event is about.", fields::target),
+                TableColumn.of("Subobject", "Part of the object that the Event is about.",
                         o -> o.text(fields.object, "fieldPath")).wide(),
-                Column.of("Source", "Component that reports the Event, and its host.", fields::source).wide(),
-                Column.of("Message", "Description of the Event.", o -> o.text(fields.message).strip()),
-                Column.of("First Seen", "Time since the first occurrence.", fields::firstSeen).wide(),
-                Column.of("Count", "Number of occurrences.", fields::count).wide(),
-                Column.objectName().wide()};
+                TableColumn.of("Source", "Component that reports the Event, and its host.", fields::source).wide(),
+                TableColumn.of("Message", "Description of the Event.", o -> o.text(fields.message).strip()),
+                TableColumn.of("First Seen", "Time since the first occurrence.", fields::firstSeen).wide(),
+                TableColumn.of("Count", "Number of occurrences.", fields::count).wide(),
+                TableColumn.objectName().wide()};
     }
 
     /** The names of the fields in one of the two groups. */

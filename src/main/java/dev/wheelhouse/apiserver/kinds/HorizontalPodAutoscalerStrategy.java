@@ -15,8 +15,8 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Item;
+import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.ResourceValidation;
@@ -34,18 +34,18 @@ final class HorizontalPodAutoscalerStrategy extends Strategy {
     private static final List<String> SOURCES = List.of("object", "external", "pods", "resource", "containerResource");
 
     HorizontalPodAutoscalerStrategy() {
-        super("autoscaling", "HorizontalPodAutoscaler", Column.objectName(),
-                Column.of("Reference", "Object that is scaled.",
+        super("autoscaling", "HorizontalPodAutoscaler", TableColumn.objectName(),
+                TableColumn.of("Reference", "Object that is scaled.",
                         o -> o.text("spec", "scaleTargetRef", "kind") + "/"
                                 + o.text("spec", "scaleTargetRef", "name")),
-                Column.of("Targets", "Current value and target of each metric.",
+                TableColumn.of("Targets", "Current value and target of each metric.",
                         HorizontalPodAutoscalerStrategy::metrics),
-                Column.of("MinPods", "Lower bound of the replicas.", o -> o.scalarOr(Item.UNSET, "spec",
+                TableColumn.of("MinPods", "Lower bound of the replicas.", o -> o.scalarOr(Item.UNSET, "spec",
                         "minReplicas")),
-                Column.of("MaxPods", "Upper bound of the replicas.", o -> o.number("spec", "maxReplicas")),
-                Column.of("Replicas", "How many replicas the controller has counted.",
+                TableColumn.of("MaxPods", "Upper bound of the replicas.", o -> o.number("spec", "maxReplicas")),
+                TableColumn.of("Replicas", "How many replicas the controller has counted.",
                         o -> o.number("status", "currentReplicas")),
-                Column.age());
+                TableColumn.age());
     }
 
     @Override

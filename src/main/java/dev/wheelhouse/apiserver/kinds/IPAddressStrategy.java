@@ -7,16 +7,17 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Item;
+import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 
 /** IP addresses of Services; the address is the name (upstream: {@code pkg/registry/networking/ipaddress}). */
 final class IPAddressStrategy extends Strategy {
     IPAddressStrategy() {
-        super("networking.k8s.io", "IPAddress", Column.objectName(),
-                Column.of("ParentRef", "Object that has the address.", IPAddressStrategy::parent), Column.age());
+        super("networking.k8s.io", "IPAddress", TableColumn.objectName(),
+                TableColumn.of("ParentRef", "Object that has the address.", IPAddressStrategy::parent),
+                TableColumn.age());
     }
 
     @Override

@@ -7,8 +7,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Item;
+import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 
@@ -19,11 +19,12 @@ final class IngressClassStrategy extends Strategy {
     private static final int LONGEST_CONTROLLER = 250;
 
     IngressClassStrategy() {
-        super("networking.k8s.io", "IngressClass", Column.named(o -> o.name() + (o.text("metadata", "annotations",
+        super("networking.k8s.io", "IngressClass", TableColumn.named(o -> o.name() + (o.text("metadata", "annotations",
                 "ingressclass.kubernetes.io/is-default-class").equals("true") ? " (default)" : "")),
-                Column.of("Controller", "Controller of the ingresses of this class.",
+                TableColumn.of("Controller", "Controller of the ingresses of this class.",
                         o -> o.text("spec", "controller")),
-                Column.of("Parameters", "Object with more settings.", IngressClassStrategy::parameters), Column.age());
+                TableColumn.of("Parameters", "Object with more settings.", IngressClassStrategy::parameters),
+                TableColumn.age());
     }
 
     @Override

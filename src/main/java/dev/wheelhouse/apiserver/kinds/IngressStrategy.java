@@ -7,8 +7,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Item;
+import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 
@@ -17,14 +17,14 @@ final class IngressStrategy extends Strategy {
     private static final int SHOWN_HOSTS = 3;
 
     IngressStrategy() {
-        super("networking.k8s.io", "Ingress", Column.objectName(),
-                Column.of("Class", "Ingress class that handles it.",
+        super("networking.k8s.io", "Ingress", TableColumn.objectName(),
+                TableColumn.of("Class", "Ingress class that handles it.",
                         o -> o.textOr(Item.NONE, "spec", "ingressClassName")),
-                Column.of("Hosts", "Host names of the rules.", IngressStrategy::hosts),
-                Column.of("Address", "Addresses where traffic comes in.", Item::loadBalancer),
-                Column.of("Ports", "Ports that are open, 443 only with TLS.",
+                TableColumn.of("Hosts", "Host names of the rules.", IngressStrategy::hosts),
+                TableColumn.of("Address", "Addresses where traffic comes in.", Item::loadBalancer),
+                TableColumn.of("Ports", "Ports that are open, 443 only with TLS.",
                         o -> o.size("spec", "tls") == 0 ? "80" : "80, 443"),
-                Column.age());
+                TableColumn.age());
     }
 
     private static String hosts(Item ingress) {

@@ -15,10 +15,10 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
-import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Containers;
 import dev.wheelhouse.apiserver.table.HumanDuration;
 import dev.wheelhouse.apiserver.table.Item;
+import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Selectors;
@@ -28,13 +28,14 @@ import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 /** Jobs. By default a job selects its pods by its own UID (upstream: {@code pkg/registry/batch/job}). */
 final class JobStrategy extends Strategy {
     JobStrategy() {
-        super("batch", "Job", Set.of(Trait.ORPHANS_DEPENDENTS), Column.objectName(),
-                Column.of("Status", "State of the job.", JobStrategy::status),
-                Column.of("Completions", "Number of pods that have succeeded, and the number that must.",
+        super("batch", "Job", Set.of(Trait.ORPHANS_DEPENDENTS), TableColumn.objectName(),
+                TableColumn.of("Status", "State of the job.", JobStrategy::status),
+                TableColumn.of("Completions", "Number of pods that have succeeded, and the number that must.",
                         JobStrategy::completions),
-                Column.of("Duration", "Time from the start to the end, or to now.", JobStrategy::duration),
-                Column.age(), Containers.names("spec", "template").wide(), Containers.images("spec", "template").wide(),
-                Column.of("Selector", "Selector of the job's pods.", o -> o.selector("spec", "selector")).wide());
+                TableColumn.of("Duration", "Time from the start to the end, or to now.", JobStrategy::duration),
+                TableColumn.age(), Containers.names("spec", "template").wide(),
+                Containers.images("spec", "template").wide(),
+                TableColumn.of("Selector", "Selector of the job's pods.", o -> o.selector("spec", "selector")).wide());
     }
 
     @Override

@@ -8,15 +8,16 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.table.Column;
+import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Problems;
 
 /** Leases. Elections by strategy are off, as in a real server (upstream: {@code pkg/registry/coordination/lease}). */
 final class LeaseStrategy extends Strategy {
     LeaseStrategy() {
         super("coordination.k8s.io", "Lease", Set.of(Trait.CREATED_BY_UPDATE, Trait.UPDATED_BY_VERSION),
-                Column.objectName(),
-                Column.of("Holder", "Holder of the lease.", o -> o.text("spec", "holderIdentity")), Column.age());
+                TableColumn.objectName(),
+                TableColumn.of("Holder", "Holder of the lease.", o -> o.text("spec", "holderIdentity")),
+                TableColumn.age());
     }
 
     @Override

@@ -6,8 +6,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Item;
+import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Selectors;
@@ -24,11 +24,11 @@ class MutatingAdmissionPolicyBindingStrategy extends Strategy {
     }
 
     MutatingAdmissionPolicyBindingStrategy(String kind) {
-        super(AdmissionRules.GROUP, kind, Set.of(Trait.UPDATED_BY_VERSION), Column.objectName(),
-                Column.of("PolicyName", "Policy that is bound.", o -> o.text("spec", "policyName")),
-                Column.of("ParamRef", "Object with the policy's parameters.",
+        super(AdmissionRules.GROUP, kind, Set.of(Trait.UPDATED_BY_VERSION), TableColumn.objectName(),
+                TableColumn.of("PolicyName", "Policy that is bound.", o -> o.text("spec", "policyName")),
+                TableColumn.of("ParamRef", "Object with the policy's parameters.",
                         MutatingAdmissionPolicyBindingStrategy::parameters),
-                Column.age());
+                TableColumn.age());
         this.isMutating = kind.startsWith("Mutating");
     }
 

@@ -8,7 +8,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.table.Column;
+import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.cel.CelExpression.ResultType;
 
@@ -20,9 +20,11 @@ import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
  */
 final class MutatingAdmissionPolicyStrategy extends Strategy {
     MutatingAdmissionPolicyStrategy() {
-        super(AdmissionRules.GROUP, "MutatingAdmissionPolicy", Set.of(Trait.UPDATED_BY_VERSION), Column.objectName(),
-                Column.integer("Mutations", "How many changes the policy makes.", o -> o.size("spec", "mutations")),
-                AdmissionRules.paramKind(), Column.age());
+        super(AdmissionRules.GROUP, "MutatingAdmissionPolicy", Set.of(Trait.UPDATED_BY_VERSION),
+                TableColumn.objectName(),
+                TableColumn.integer("Mutations", "How many changes the policy makes.",
+                        o -> o.size("spec", "mutations")),
+                AdmissionRules.paramKind(), TableColumn.age());
     }
 
     @Override

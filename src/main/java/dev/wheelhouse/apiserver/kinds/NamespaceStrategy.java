@@ -13,7 +13,7 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
-import dev.wheelhouse.apiserver.table.Column;
+import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.facts.ResourceInfo;
@@ -24,10 +24,10 @@ import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 /** Namespaces. A deletion first empties them (upstream: {@code pkg/registry/core/namespace}). */
 final class NamespaceStrategy extends Strategy {
     NamespaceStrategy() {
-        super("", "Namespace", Column.objectName(),
-                Column.of("Status", "Whether the namespace is in use or being emptied.",
+        super("", "Namespace", TableColumn.objectName(),
+                TableColumn.of("Status", "Whether the namespace is in use or being emptied.",
                         o -> o.text("status", "phase")),
-                Column.age());
+                TableColumn.age());
     }
 
     @Override

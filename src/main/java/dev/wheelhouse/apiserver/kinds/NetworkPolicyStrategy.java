@@ -9,7 +9,7 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.table.Column;
+import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Selectors;
@@ -20,10 +20,10 @@ import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 /** Network policies (upstream: {@code pkg/registry/networking/networkpolicy}). */
 final class NetworkPolicyStrategy extends Strategy {
     NetworkPolicyStrategy() {
-        super("networking.k8s.io", "NetworkPolicy", Column.objectName(),
-                Column.of("Pod-Selector", "Which pods the policy is for.",
+        super("networking.k8s.io", "NetworkPolicy", TableColumn.objectName(),
+                TableColumn.of("Pod-Selector", "Which pods the policy is for.",
                         o -> o.selector("spec", "podSelector")),
-                Column.age());
+                TableColumn.age());
     }
 
     @Override

@@ -11,8 +11,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Item;
+import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.ResourceValidation;
@@ -24,17 +24,17 @@ final class NodeStrategy extends Strategy {
     private static final String ROLE = "kubernetes.io/role";
 
     NodeStrategy() {
-        super("", "Node", Column.objectName(),
-                Column.of("Status", "Whether the node is ready, and whether it takes pods.", NodeStrategy::status),
-                Column.of("Roles", "Roles that the node's labels name.", NodeStrategy::roles),
-                Column.age(),
-                Column.of("Version", "Version of the kubelet.", o -> info(o).text("kubeletVersion")),
-                Column.of("Internal-IP", "Address within the cluster.", o -> address(o, "InternalIP")).wide(),
-                Column.of("External-IP", "Address outside of the cluster.", o -> address(o, "ExternalIP")).wide(),
-                Column.of("OS-Image", "Operating system.", o -> info(o).textOr(Item.UNKNOWN, "osImage")).wide(),
-                Column.of("Kernel-Version", "Version of the kernel, and the machine's architecture.",
+        super("", "Node", TableColumn.objectName(),
+                TableColumn.of("Status", "Whether the node is ready, and whether it takes pods.", NodeStrategy::status),
+                TableColumn.of("Roles", "Roles that the node's labels name.", NodeStrategy::roles),
+                TableColumn.age(),
+                TableColumn.of("Version", "Version of the kubelet.", o -> info(o).text("kubeletVersion")),
+                TableColumn.of("Internal-IP", "Address within the cluster.", o -> address(o, "InternalIP")).wide(),
+                TableColumn.of("External-IP", "Address outside of the cluster.", o -> address(o, "ExternalIP")).wide(),
+                TableColumn.of("OS-Image", "Operating system.", o -> info(o).textOr(Item.UNKNOWN, "osImage")).wide(),
+                TableColumn.of("Kernel-Version", "Version of the kernel, and the machine's architecture.",
                         NodeStrategy::kernel).wide(),
-                Column.of("Container-Runtime", "Container runtime and its version.",
+                TableColumn.of("Container-Runtime", "Container runtime and its version.",
                         o -> info(o).textOr(Item.UNKNOWN, "containerRuntimeVersion")).wide());
     }
 

@@ -13,8 +13,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Item;
+import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Selectors;
@@ -26,14 +26,14 @@ import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 final class PersistentVolumeClaimStrategy extends Strategy {
 
     PersistentVolumeClaimStrategy() {
-        super("", "PersistentVolumeClaim", Set.of(Trait.RETURNS_DELETED), Column.objectName(),
+        super("", "PersistentVolumeClaim", Set.of(Trait.RETURNS_DELETED), TableColumn.objectName(),
                 VolumeRules.PHASE,
-                Column.of("Volume", "Volume that the claim is bound to.", o -> o.text("spec", "volumeName")),
-                Column.of("Capacity", "Size of the bound volume.",
+                TableColumn.of("Volume", "Volume that the claim is bound to.", o -> o.text("spec", "volumeName")),
+                TableColumn.of("Capacity", "Size of the bound volume.",
                         o -> bound(o) ? o.scalarOr("0", "status", "capacity", "storage") : ""),
-                Column.of("Access Modes", "Ways in which nodes may mount the bound volume.",
+                TableColumn.of("Access Modes", "Ways in which nodes may mount the bound volume.",
                         o -> bound(o) ? VolumeRules.accessModes(o, "status", "accessModes") : ""),
-                VolumeRules.STORAGE_CLASS, VolumeRules.ATTRIBUTES_CLASS, Column.age(), VolumeRules.MODE);
+                VolumeRules.STORAGE_CLASS, VolumeRules.ATTRIBUTES_CLASS, TableColumn.age(), VolumeRules.MODE);
     }
 
     @Override

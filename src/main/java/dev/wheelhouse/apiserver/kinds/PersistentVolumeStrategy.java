@@ -15,8 +15,8 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
-import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Item;
+import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.AffinityValidation;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
@@ -35,17 +35,17 @@ final class PersistentVolumeStrategy extends Strategy {
     private static final String SINCE = "lastPhaseTransitionTime";
 
     PersistentVolumeStrategy() {
-        super("", "PersistentVolume", Set.of(Trait.RETURNS_DELETED), Column.objectName(),
-                Column.of("Capacity", "Size of the volume.", o -> o.scalarOr("0", "spec", "capacity", "storage")),
-                Column.of("Access Modes", "Ways in which nodes may mount the volume.",
+        super("", "PersistentVolume", Set.of(Trait.RETURNS_DELETED), TableColumn.objectName(),
+                TableColumn.of("Capacity", "Size of the volume.", o -> o.scalarOr("0", "spec", "capacity", "storage")),
+                TableColumn.of("Access Modes", "Ways in which nodes may mount the volume.",
                         o -> VolumeRules.accessModes(o, "spec", "accessModes")),
-                Column.of("Reclaim Policy", "Treatment of the volume after the deletion of its claim.",
+                TableColumn.of("Reclaim Policy", "Treatment of the volume after the deletion of its claim.",
                         o -> o.text("spec", "persistentVolumeReclaimPolicy")),
                 VolumeRules.PHASE,
-                Column.of("Claim", "Claim that the volume is bound to.", PersistentVolumeStrategy::claim),
+                TableColumn.of("Claim", "Claim that the volume is bound to.", PersistentVolumeStrategy::claim),
                 VolumeRules.STORAGE_CLASS, VolumeRules.ATTRIBUTES_CLASS,
-                Column.of("Reason", "Reason of a failure.", o -> o.text("status", "reason")),
-                Column.age(), VolumeRules.MODE);
+                TableColumn.of("Reason", "Reason of a failure.", o -> o.text("status", "reason")),
+                TableColumn.age(), VolumeRules.MODE);
     }
 
     @Override

@@ -7,7 +7,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.table.Column;
+import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Selectors;
@@ -15,14 +15,14 @@ import dev.wheelhouse.apiserver.validation.Selectors;
 /** Pod disruption budgets (upstream: {@code pkg/registry/policy/poddisruptionbudget}). */
 final class PodDisruptionBudgetStrategy extends Strategy {
     PodDisruptionBudgetStrategy() {
-        super("policy", "PodDisruptionBudget", Set.of(Trait.UPDATED_BY_VERSION), Column.objectName(),
-                Column.of("Min Available", "How many pods an eviction must leave available.",
+        super("policy", "PodDisruptionBudget", Set.of(Trait.UPDATED_BY_VERSION), TableColumn.objectName(),
+                TableColumn.of("Min Available", "How many pods an eviction must leave available.",
                         o -> o.scalarOr("N/A", "spec", "minAvailable")),
-                Column.of("Max Unavailable", "How many pods may be missing after an eviction.",
+                TableColumn.of("Max Unavailable", "How many pods may be missing after an eviction.",
                         o -> o.scalarOr("N/A", "spec", "maxUnavailable")),
-                Column.integer("Allowed Disruptions", "How many pods may be evicted at this moment.",
+                TableColumn.integer("Allowed Disruptions", "How many pods may be evicted at this moment.",
                         o -> o.number("status", "disruptionsAllowed")),
-                Column.age());
+                TableColumn.age());
     }
 
     @Override

@@ -15,8 +15,8 @@ import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.defaults.PodDefaults;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
-import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Item;
+import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.PodValidation;
 import dev.wheelhouse.apiserver.validation.Problems;
@@ -28,18 +28,18 @@ final class PodStrategy extends Strategy {
 
     PodStrategy() {
         super("", "Pod", Set.of(Trait.COUNTS_GENERATIONS, Trait.RETURNS_DELETED),
-                Column.objectName(),
-                Column.of("Ready", "Number of ready containers, and of all.", o -> PodState.of(o).ready()),
-                Column.of("Status", "State of the pod as a whole.", o -> PodState.of(o).reason()),
-                Column.of("Restarts", "Number of restarts of containers, and the time since the last one.",
+                TableColumn.objectName(),
+                TableColumn.of("Ready", "Number of ready containers, and of all.", o -> PodState.of(o).ready()),
+                TableColumn.of("Status", "State of the pod as a whole.", o -> PodState.of(o).reason()),
+                TableColumn.of("Restarts", "Number of restarts of containers, and the time since the last one.",
                         o -> PodState.of(o).restarts()),
-                Column.age(),
-                Column.of("IP", "First address of the pod.", PodStrategy::ip).wide(),
-                Column.of("Node", "Node that the pod is bound to.", o -> o.textOr(Item.NONE, "spec", "nodeName"))
+                TableColumn.age(),
+                TableColumn.of("IP", "First address of the pod.", PodStrategy::ip).wide(),
+                TableColumn.of("Node", "Node that the pod is bound to.", o -> o.textOr(Item.NONE, "spec", "nodeName"))
                         .wide(),
-                Column.of("Nominated Node", "Node that is being cleared for the pod.",
+                TableColumn.of("Nominated Node", "Node that is being cleared for the pod.",
                         o -> o.textOr(Item.NONE, "status", "nominatedNodeName")).wide(),
-                Column.of("Readiness Gates", "Number of readiness gates that are open, and of all.",
+                TableColumn.of("Readiness Gates", "Number of readiness gates that are open, and of all.",
                         PodStrategy::readinessGates).wide());
     }
 

@@ -4,18 +4,18 @@ import java.util.Set;
 
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Containers;
+import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.PodValidation;
 import dev.wheelhouse.apiserver.validation.Problems;
 
 /** Pod templates (upstream: {@code pkg/registry/core/podtemplate}). */
 final class PodTemplateStrategy extends Strategy {
     PodTemplateStrategy() {
-        super("", "PodTemplate", Set.of(Trait.COUNTS_GENERATIONS, Trait.RETURNS_DELETED), Column.objectName(),
+        super("", "PodTemplate", Set.of(Trait.COUNTS_GENERATIONS, Trait.RETURNS_DELETED), TableColumn.objectName(),
                 Containers.names("template"),
                 Containers.images("template"),
-                Column.of("Pod Labels", "Labels of the template's pods.",
+                TableColumn.of("Pod Labels", "Labels of the template's pods.",
                         o -> o.labels("template", "metadata", "labels")));
     }
 

@@ -6,7 +6,7 @@ import java.util.function.Consumer;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.table.Column;
+import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Problems;
 
 import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
@@ -21,12 +21,12 @@ final class PriorityClassStrategy extends Strategy {
     private static final long HIGHEST_OF_USERS = 1_000_000_000;
 
     PriorityClassStrategy() {
-        super("scheduling.k8s.io", "PriorityClass", Column.objectName(),
-                Column.integer("Value", "The priority: the greater, the more important.", o -> o.number("value")),
-                Column.bool("Global-Default", "Whether pods without a class get this one.",
+        super("scheduling.k8s.io", "PriorityClass", TableColumn.objectName(),
+                TableColumn.integer("Value", "The priority: the greater, the more important.", o -> o.number("value")),
+                TableColumn.bool("Global-Default", "Whether pods without a class get this one.",
                         o -> o.flag("globalDefault")),
-                Column.age(),
-                Column.of("PreemptionPolicy", "Whether its pods may push others out.",
+                TableColumn.age(),
+                TableColumn.of("PreemptionPolicy", "Whether its pods may push others out.",
                         o -> o.text("preemptionPolicy")));
     }
 

@@ -6,7 +6,7 @@ import java.util.function.Consumer;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.apiserver.table.Column;
+import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Problems;
 
 import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
@@ -15,7 +15,7 @@ import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 final class ReplicaSetStrategy extends Strategy {
     ReplicaSetStrategy() {
         super("apps", "ReplicaSet", WorkloadRules.replicaColumns(
-                Column.of("Selector", "Selector of the replicas.", o -> o.selector("spec", "selector"))));
+                TableColumn.of("Selector", "Selector of the replicas.", o -> o.selector("spec", "selector"))));
     }
 
     @Override

@@ -8,7 +8,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.table.Column;
+import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.PodValidation;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Selectors;
@@ -24,7 +24,7 @@ final class ReplicationControllerStrategy extends Strategy {
         super("", "ReplicationController",
                 Set.of(Trait.COUNTS_GENERATIONS, Trait.ORPHANS_DEPENDENTS),
                 WorkloadRules.replicaColumns(
-                        Column.of("Selector", "Selector of the replicas.", o -> o.labels("spec", "selector"))));
+                        TableColumn.of("Selector", "Selector of the replicas.", o -> o.labels("spec", "selector"))));
     }
 
     @Override

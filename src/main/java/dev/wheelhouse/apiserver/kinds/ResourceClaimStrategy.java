@@ -12,8 +12,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Item;
+import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Problems;
 
 import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
@@ -26,9 +26,9 @@ final class ResourceClaimStrategy extends Strategy {
     private static final int MOST_CONSUMERS = 256;
 
     ResourceClaimStrategy() {
-        super("resource.k8s.io", "ResourceClaim", Column.objectName(),
-                Column.of("State", "Whether the claim is allocated and reserved.", ResourceClaimStrategy::state),
-                Column.age());
+        super("resource.k8s.io", "ResourceClaim", TableColumn.objectName(),
+                TableColumn.of("State", "Whether the claim is allocated and reserved.", ResourceClaimStrategy::state),
+                TableColumn.age());
     }
 
     @Override

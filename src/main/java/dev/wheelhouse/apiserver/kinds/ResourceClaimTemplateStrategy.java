@@ -2,13 +2,13 @@ package dev.wheelhouse.apiserver.kinds;
 
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.apiserver.table.Column;
+import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Problems;
 
 /** Templates of claims for devices (upstream: {@code pkg/registry/resource/resourceclaimtemplate}). */
 final class ResourceClaimTemplateStrategy extends Strategy {
     ResourceClaimTemplateStrategy() {
-        super("resource.k8s.io", "ResourceClaimTemplate", Column.objectName(), Column.age());
+        super("resource.k8s.io", "ResourceClaimTemplate", TableColumn.objectName(), TableColumn.age());
     }
 
     @Override

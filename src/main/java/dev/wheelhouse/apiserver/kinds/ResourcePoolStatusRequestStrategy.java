@@ -2,8 +2,8 @@ package dev.wheelhouse.apiserver.kinds;
 
 import java.util.Set;
 
-import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Item;
+import dev.wheelhouse.apiserver.table.TableColumn;
 
 /**
  * Requests for the numbers of devices in a driver's pools (upstream:
@@ -11,20 +11,21 @@ import dev.wheelhouse.apiserver.table.Item;
  */
 final class ResourcePoolStatusRequestStrategy extends Strategy {
     ResourcePoolStatusRequestStrategy() {
-        super("resource.k8s.io", "ResourcePoolStatusRequest", Set.of(Trait.UPDATED_BY_VERSION), Column.objectName(),
-                Column.of("Driver", "Driver of the pools.", o -> o.text("spec", "driver")),
+        super("resource.k8s.io", "ResourcePoolStatusRequest", Set.of(Trait.UPDATED_BY_VERSION),
+                TableColumn.objectName(),
+                TableColumn.of("Driver", "Driver of the pools.", o -> o.text("spec", "driver")),
                 sum("Total", "totalDevices"), sum("Available", "availableDevices"), sum("Allocated",
                         "allocatedDevices"),
                 sum("Unavailable", "unavailableDevices"),
-                Column.of("Errors", "How many pools are not valid.", ResourcePoolStatusRequestStrategy::errors),
-                Column.integer("Pools", "How many pools match.", o -> o.number("status", "poolCount")),
-                Column.of("Status", "How far the request is.", ResourcePoolStatusRequestStrategy::poolState),
-                Column.of("Completed", "How long ago the answer was complete.",
+                TableColumn.of("Errors", "How many pools are not valid.", ResourcePoolStatusRequestStrategy::errors),
+                TableColumn.integer("Pools", "How many pools match.", o -> o.number("status", "poolCount")),
+                TableColumn.of("Status", "How far the request is.", ResourcePoolStatusRequestStrategy::poolState),
+                TableColumn.of("Completed", "How long ago the answer was complete.",
                         ResourcePoolStatusRequestStrategy::completed));
     }
 
-    private static Column sum(String name, String field) {
-        return Column.of(name, name + " devices of all pools.",
+    private static TableColumn sum(String name, String field) {
+        return TableColumn.of(name, name + " devices of all pools.",
                 o -> counted(o)
                         ? Long.toString(o.items("status", "pools").stream().mapToLong(p -> p.number(field)).sum())
                         : "-");

@@ -10,8 +10,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Item;
+import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.ResourceValidation;
@@ -29,9 +29,9 @@ final class ResourceQuotaStrategy extends Strategy {
             "persistentvolumeclaims", "configmaps", "services.nodeports", "services.loadbalancers");
 
     ResourceQuotaStrategy() {
-        super("", "ResourceQuota", Set.of(Trait.RETURNS_DELETED), Column.objectName(),
-                Column.of("Request", "Used and allowed requests and counts.", o -> amounts(o, false)),
-                Column.of("Limit", "Used and allowed limits.", o -> amounts(o, true)), Column.age());
+        super("", "ResourceQuota", Set.of(Trait.RETURNS_DELETED), TableColumn.objectName(),
+                TableColumn.of("Request", "Used and allowed requests and counts.", o -> amounts(o, false)),
+                TableColumn.of("Limit", "Used and allowed limits.", o -> amounts(o, true)), TableColumn.age());
     }
 
     private static String amounts(Item quota, boolean limits) {

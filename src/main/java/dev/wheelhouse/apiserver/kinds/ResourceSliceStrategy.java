@@ -7,7 +7,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Meta;
-import dev.wheelhouse.apiserver.table.Column;
+import dev.wheelhouse.apiserver.table.TableColumn;
 
 /**
  * Devices that a driver offers (upstream: {@code pkg/registry/resource/resourceslice}). A new taint of a device has the
@@ -15,11 +15,11 @@ import dev.wheelhouse.apiserver.table.Column;
  */
 final class ResourceSliceStrategy extends Strategy {
     ResourceSliceStrategy() {
-        super("resource.k8s.io", "ResourceSlice", Set.of(Trait.COUNTS_GENERATIONS), Column.objectName(),
-                Column.of("Node", "Node that has the devices.", o -> o.text("spec", "nodeName")),
-                Column.of("Driver", "Driver of the devices.", o -> o.text("spec", "driver")),
-                Column.of("Pool", "Pool that the devices belong to.", o -> o.text("spec", "pool", "name")),
-                Column.age());
+        super("resource.k8s.io", "ResourceSlice", Set.of(Trait.COUNTS_GENERATIONS), TableColumn.objectName(),
+                TableColumn.of("Node", "Node that has the devices.", o -> o.text("spec", "nodeName")),
+                TableColumn.of("Driver", "Driver of the devices.", o -> o.text("spec", "driver")),
+                TableColumn.of("Pool", "Pool that the devices belong to.", o -> o.text("spec", "pool", "name")),
+                TableColumn.age());
     }
 
     @Override

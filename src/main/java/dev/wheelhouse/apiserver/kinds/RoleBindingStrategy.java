@@ -10,8 +10,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Item;
+import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 
@@ -26,10 +26,10 @@ final class RoleBindingStrategy extends Strategy {
 
     /** @param kind {@code RoleBinding} or {@code ClusterRoleBinding} */
     RoleBindingStrategy(String kind) {
-        super(GROUP, kind, Set.of(Trait.CREATED_BY_UPDATE), Column.objectName(),
-                Column.of("Role", "Role that is given.",
+        super(GROUP, kind, Set.of(Trait.CREATED_BY_UPDATE), TableColumn.objectName(),
+                TableColumn.of("Role", "Role that is given.",
                         o -> o.text("roleRef", "kind") + "/" + o.text("roleRef", "name")),
-                Column.age(),
+                TableColumn.age(),
                 subjects("Users", "User", s -> s.text("name")),
                 subjects("Groups", "Group", s -> s.text("name")),
                 subjects("ServiceAccounts", "ServiceAccount", s -> s.text("namespace") + "/" + s.text("name")));
@@ -46,8 +46,8 @@ final class RoleBindingStrategy extends Strategy {
         });
     }
 
-    private static Column subjects(String name, String kind, Function<Item, String> text) {
-        return Column.of(name, name + " that the role is given to.",
+    private static TableColumn subjects(String name, String kind, Function<Item, String> text) {
+        return TableColumn.of(name, name + " that the role is given to.",
                 o -> String.join(", ", o.items("subjects").stream().filter(s -> s.text("kind").equals(kind)).map(text)
                         .toList()))
                 .wide();

@@ -7,7 +7,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.table.Column;
+import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.MetadataValidation;
 import dev.wheelhouse.apiserver.validation.PodValidation;
@@ -17,9 +17,9 @@ import dev.wheelhouse.apiserver.validation.Problems;
 final class RuntimeClassStrategy extends Strategy {
     RuntimeClassStrategy() {
         super("node.k8s.io", "RuntimeClass", Set.of(Trait.CREATED_BY_UPDATE, Trait.UPDATED_BY_VERSION),
-                Column.objectName(),
-                Column.of("Handler", "Configuration of the container runtime.", o -> o.text("handler")),
-                Column.age());
+                TableColumn.objectName(),
+                TableColumn.of("Handler", "Configuration of the container runtime.", o -> o.text("handler")),
+                TableColumn.age());
     }
 
     @Override

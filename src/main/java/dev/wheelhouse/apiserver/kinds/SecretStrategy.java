@@ -11,7 +11,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.table.Column;
+import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 
@@ -20,9 +20,9 @@ import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 /** Secrets (upstream: {@code pkg/registry/core/secret}). */
 final class SecretStrategy extends Strategy {
     SecretStrategy() {
-        super("", "Secret", Set.of(), Column.objectName(),
-                Column.of("Type", "Type of the secret.", o -> o.text("type")),
-                Column.of("Data", "Number of keys.", o -> o.size("data")), Column.age());
+        super("", "Secret", Set.of(), TableColumn.objectName(),
+                TableColumn.of("Type", "Type of the secret.", o -> o.text("type")),
+                TableColumn.of("Data", "Number of keys.", o -> o.size("data")), TableColumn.age());
     }
 
     @Override

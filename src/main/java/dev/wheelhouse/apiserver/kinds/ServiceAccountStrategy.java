@@ -7,14 +7,14 @@ import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.apiserver.table.Column;
+import dev.wheelhouse.apiserver.table.TableColumn;
 
 /** Service accounts (upstream: {@code pkg/registry/core/serviceaccount}). */
 final class ServiceAccountStrategy extends Strategy {
     private static final String ENFORCE = "kubernetes.io/enforce-mountable-secrets";
 
     ServiceAccountStrategy() {
-        super("", "ServiceAccount", Set.of(Trait.RETURNS_DELETED), Column.objectName(), Column.age());
+        super("", "ServiceAccount", Set.of(Trait.RETURNS_DELETED), TableColumn.objectName(), TableColumn.age());
     }
 
     @Override

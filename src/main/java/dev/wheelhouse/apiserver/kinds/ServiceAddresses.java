@@ -11,8 +11,8 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.apiserver.error.Cause;
 import dev.wheelhouse.apiserver.error.Errors;
+import dev.wheelhouse.apiserver.error.StatusCause;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.store.ObjectStore;
@@ -138,8 +138,10 @@ public final class ServiceAddresses {
             String holder = addresses.get(parse(wanted));
             if (holder != null && !(keep && holder.equals(owner))) {
                 throw Errors.invalid(ResourceType.SERVICES, Meta.name(service),
-                        List.of(new Cause("spec.clusterIPs", "FieldValueInvalid", "Invalid value: []string{\"" + wanted
-                                + "\"}: failed to allocate IP " + wanted + ": provided IP is already allocated")));
+                        List.of(new StatusCause("spec.clusterIPs", "FieldValueInvalid",
+                                "Invalid value: []string{\"" + wanted
+                                        + "\"}: failed to allocate IP " + wanted
+                                        + ": provided IP is already allocated")));
             }
         }
         checkPorts(service, spec, type);
@@ -173,7 +175,7 @@ public final class ServiceAddresses {
                             : ports.get((int) given - FIRST_PORT) ? "provided port is already allocated" : "";
             if (!problem.isEmpty()) {
                 throw Errors.invalid(ResourceType.SERVICES, Meta.name(service),
-                        List.of(new Cause("spec.ports[" + i + "].nodePort", "FieldValueInvalid",
+                        List.of(new StatusCause("spec.ports[" + i + "].nodePort", "FieldValueInvalid",
                                 "Invalid value: " + given + ": " + problem)));
             }
             i++;

@@ -18,8 +18,8 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Item;
+import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 
@@ -32,13 +32,14 @@ final class ServiceStrategy extends Strategy {
 
     ServiceStrategy() {
         super("", "Service", Set.of(Trait.CREATED_BY_UPDATE, Trait.RETURNS_DELETED),
-                Column.objectName(),
-                Column.of("Type", "Way in which the service is reached.", o -> o.text("spec", "type")),
-                Column.of("Cluster-IP", "Address within the cluster.", ServiceStrategy::clusterIp),
-                Column.of("External-IP", "Addresses outside of the cluster.", ServiceStrategy::externalIp),
-                Column.of("Port(s)", "Ports, with the nodes' ports after a colon.", ServiceStrategy::ports),
-                Column.age(),
-                Column.of("Selector", "Selector of the pods that get the traffic.", o -> o.labels("spec", "selector"))
+                TableColumn.objectName(),
+                TableColumn.of("Type", "Way in which the service is reached.", o -> o.text("spec", "type")),
+                TableColumn.of("Cluster-IP", "Address within the cluster.", ServiceStrategy::clusterIp),
+                TableColumn.of("External-IP", "Addresses outside of the cluster.", ServiceStrategy::externalIp),
+                TableColumn.of("Port(s)", "Ports, with the nodes' ports after a colon.", ServiceStrategy::ports),
+                TableColumn.age(),
+                TableColumn
+                        .of("Selector", "Selector of the pods that get the traffic.", o -> o.labels("spec", "selector"))
                         .wide());
     }
 

@@ -12,8 +12,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Containers;
+import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.PodValidation;
 import dev.wheelhouse.apiserver.validation.Problems;
@@ -27,7 +27,7 @@ final class StatefulSetStrategy extends Strategy {
             "ordinals", "revisionHistoryLimit", "persistentVolumeClaimRetentionPolicy");
 
     StatefulSetStrategy() {
-        super("apps", "StatefulSet", Column.objectName(), WorkloadRules.READY, Column.age(),
+        super("apps", "StatefulSet", TableColumn.objectName(), WorkloadRules.READY, TableColumn.age(),
                 Containers.names("spec", "template").wide(), Containers.images("spec", "template").wide());
     }
 

@@ -10,8 +10,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Item;
+import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 
@@ -21,14 +21,15 @@ import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 final class StorageClassStrategy extends Strategy {
     StorageClassStrategy() {
         super("storage.k8s.io", "StorageClass", Set.of(Trait.RETURNS_DELETED),
-                Column.named(o -> o.name() + (isDefault(o) ? " (default)" : "")),
-                Column.of("Provisioner", "Driver that makes the volumes.", o -> o.text("provisioner")),
-                Column.of("ReclaimPolicy", "Whether a volume is deleted or kept once its claim is gone.",
+                TableColumn.named(o -> o.name() + (isDefault(o) ? " (default)" : "")),
+                TableColumn.of("Provisioner", "Driver that makes the volumes.", o -> o.text("provisioner")),
+                TableColumn.of("ReclaimPolicy", "Whether a volume is deleted or kept once its claim is gone.",
                         o -> o.textOr("Delete", "reclaimPolicy")),
-                Column.of("VolumeBindingMode", "When volumes are made and bound.",
+                TableColumn.of("VolumeBindingMode", "When volumes are made and bound.",
                         o -> o.textOr("Immediate", "volumeBindingMode")),
-                Column.of("AllowVolumeExpansion", "Whether a claim may grow.", o -> o.flag("allowVolumeExpansion")),
-                Column.age());
+                TableColumn.of("AllowVolumeExpansion", "Whether a claim may grow.",
+                        o -> o.flag("allowVolumeExpansion")),
+                TableColumn.age());
     }
 
     @Override

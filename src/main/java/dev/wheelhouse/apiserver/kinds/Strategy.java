@@ -12,11 +12,11 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.auth.User;
-import dev.wheelhouse.apiserver.error.Cause;
+import dev.wheelhouse.apiserver.error.StatusCause;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
-import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Item;
+import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.MetadataValidation;
 import dev.wheelhouse.apiserver.validation.Problems;
@@ -40,7 +40,8 @@ public class Strategy {
     /** Groups that check finalizers by the rules for any object alone; the core's rules want them qualified. */
     private static final Set<String> GENERIC_FINALIZERS = Set.of("admissionregistration.k8s.io", "apiextensions.k8s.io",
             "apiregistration.k8s.io", "coordination.k8s.io", "node.k8s.io");
-    private static final List<Column> NAME_AND_CREATION = List.of(Column.objectName(), Column.createdAt());
+    private static final List<TableColumn> NAME_AND_CREATION = List.of(TableColumn.objectName(),
+            TableColumn.createdAt());
 
     /** A property that some kinds have and that needs no code of the kind. */
     protected enum Trait {
@@ -61,10 +62,10 @@ public class Strategy {
     private final String group;
     private final String kind;
     private final Set<Trait> traits;
-    private final List<Column> columns;
+    private final List<TableColumn> columns;
 
     /** A kind without traits. */
-    protected Strategy(String group, String kind, Column... columns) {
+    protected Strategy(String group, String kind, TableColumn... columns) {
         this(group, kind, Set.of(), columns);
     }
 
@@ -72,7 +73,7 @@ public class Strategy {
      * @param group of the kind; empty for the core
      * @param columns that kubectl prints; without any, the name and the time of creation
      */
-    protected Strategy(String group, String kind, Set<Trait> traits, Column... columns) {
+    protected Strategy(String group, String kind, Set<Trait> traits, TableColumn... columns) {
         this.group = group;
         this.kind = kind;
         this.traits = traits;
@@ -113,7 +114,7 @@ public class Strategy {
     }
 
     /** The columns that kubectl prints. */
-    public List<Column> columns() {
+    public List<TableColumn> columns() {
         return columns;
     }
 
@@ -205,7 +206,7 @@ public class Strategy {
     protected void updateStatus(ObjectNode object, ObjectNode old, ClusterState state) {}
 
     /** The rules of a new, defaulted object; no causes if it breaks none. */
-    public final List<Cause> validate(ResourceType type, ObjectNode object) {
+    public final List<StatusCause> validate(ResourceType type, ObjectNode object) {
         Problems problems = new Problems();
         if (!traits.contains(Trait.NEVER_STORED)) {
             MetadataValidation.create(object, type.namespaced(), this::nameProblems, problems);
@@ -220,7 +221,7 @@ public class Strategy {
      *
      * @param subresource empty for the object itself; for {@code scale} the objects may be Scales or the scaled objects
      */
-    public final List<Cause> validateUpdate(String subresource, ObjectNode object, ObjectNode old) {
+    public final List<StatusCause> validateUpdate(String subresource, ObjectNode object, ObjectNode old) {
         Problems problems = new Problems();
         MetadataValidation.update(object, old, isBuiltIn(), problems);
         qualifyFinalizers(object, problems);

@@ -9,7 +9,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.table.Column;
+import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.cel.CelExpression.ResultType;
 
@@ -21,9 +21,11 @@ import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
  */
 final class ValidatingAdmissionPolicyStrategy extends Strategy {
     ValidatingAdmissionPolicyStrategy() {
-        super(AdmissionRules.GROUP, "ValidatingAdmissionPolicy", Set.of(Trait.UPDATED_BY_VERSION), Column.objectName(),
-                Column.integer("Validations", "How many rules the policy checks.", o -> o.size("spec", "validations")),
-                AdmissionRules.paramKind(), Column.age());
+        super(AdmissionRules.GROUP, "ValidatingAdmissionPolicy", Set.of(Trait.UPDATED_BY_VERSION),
+                TableColumn.objectName(),
+                TableColumn.integer("Validations", "How many rules the policy checks.",
+                        o -> o.size("spec", "validations")),
+                AdmissionRules.paramKind(), TableColumn.age());
     }
 
     @Override

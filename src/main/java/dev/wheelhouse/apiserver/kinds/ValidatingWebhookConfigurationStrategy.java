@@ -10,7 +10,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.table.Column;
+import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Selectors;
@@ -27,9 +27,9 @@ class ValidatingWebhookConfigurationStrategy extends Strategy {
     }
 
     ValidatingWebhookConfigurationStrategy(String kind) {
-        super(AdmissionRules.GROUP, kind, Set.of(Trait.UPDATED_BY_VERSION), Column.objectName(),
-                Column.integer("Webhooks", "How many webhooks the configuration has.", o -> o.size("webhooks")),
-                Column.age());
+        super(AdmissionRules.GROUP, kind, Set.of(Trait.UPDATED_BY_VERSION), TableColumn.objectName(),
+                TableColumn.integer("Webhooks", "How many webhooks the configuration has.", o -> o.size("webhooks")),
+                TableColumn.age());
     }
 
     @Override

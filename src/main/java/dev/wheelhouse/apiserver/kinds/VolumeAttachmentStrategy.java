@@ -7,7 +7,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.table.Column;
+import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.VolumeValidation;
@@ -16,13 +16,13 @@ import dev.wheelhouse.apiserver.validation.VolumeValidation;
 final class VolumeAttachmentStrategy extends Strategy {
     VolumeAttachmentStrategy() {
         super("storage.k8s.io", "VolumeAttachment", Set.of(Trait.UPDATED_BY_VERSION, Trait.RETURNS_DELETED),
-                Column.objectName(),
-                Column.of("Attacher", "Driver that attaches the volume.", o -> o.text("spec", "attacher"))
+                TableColumn.objectName(),
+                TableColumn.of("Attacher", "Driver that attaches the volume.", o -> o.text("spec", "attacher"))
                         .format("name"),
-                Column.of("PV", "Volume to attach.", o -> o.text("spec", "source", "persistentVolumeName")),
-                Column.of("Node", "Node to attach it to.", o -> o.text("spec", "nodeName")),
-                Column.bool("Attached", "Whether it is attached.", o -> o.flag("status", "attached")),
-                Column.age());
+                TableColumn.of("PV", "Volume to attach.", o -> o.text("spec", "source", "persistentVolumeName")),
+                TableColumn.of("Node", "Node to attach it to.", o -> o.text("spec", "nodeName")),
+                TableColumn.bool("Attached", "Whether it is attached.", o -> o.flag("status", "attached")),
+                TableColumn.age());
     }
 
     @Override

@@ -5,16 +5,16 @@ import java.util.List;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.table.Column;
+import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.VolumeValidation;
 
 /** Volume attributes classes (upstream: {@code pkg/registry/storage/volumeattributesclass}). */
 final class VolumeAttributesClassStrategy extends Strategy {
     VolumeAttributesClassStrategy() {
-        super("storage.k8s.io", "VolumeAttributesClass", Column.objectName(),
-                Column.of("DriverName", "Driver that the attributes are for.", o -> o.text("driverName")),
-                Column.age());
+        super("storage.k8s.io", "VolumeAttributesClass", TableColumn.objectName(),
+                TableColumn.of("DriverName", "Driver that the attributes are for.", o -> o.text("driverName")),
+                TableColumn.age());
     }
 
     @Override

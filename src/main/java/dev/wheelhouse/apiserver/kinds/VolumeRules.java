@@ -6,20 +6,21 @@ import java.util.Map;
 import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Item;
+import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 
 /** Columns and rules that volumes and their claims share (upstream: {@code pkg/apis/core/validation/validation.go}). */
 final class VolumeRules {
-    static final Column PHASE = Column.of("Status", "Whether it is bound.",
+    static final TableColumn PHASE = TableColumn.of("Status", "Whether it is bound.",
             o -> o.deleting() ? "Terminating" : o.text("status", "phase"));
-    static final Column STORAGE_CLASS = Column.of("StorageClass", "Class that it belongs to.",
+    static final TableColumn STORAGE_CLASS = TableColumn.of("StorageClass", "Class that it belongs to.",
             VolumeRules::storageClass);
-    static final Column ATTRIBUTES_CLASS = Column.of("VolumeAttributesClass", "Class of its changeable attributes.",
+    static final TableColumn ATTRIBUTES_CLASS = TableColumn.of("VolumeAttributesClass",
+            "Class of its changeable attributes.",
             o -> o.textOr(Item.UNSET, "spec", "volumeAttributesClassName"));
-    static final Column MODE = Column.of("VolumeMode", "Whether it is a file system or a block device.",
+    static final TableColumn MODE = TableColumn.of("VolumeMode", "Whether it is a file system or a block device.",
             o -> o.textOr(Item.UNSET, "spec", "volumeMode")).wide();
 
     static final String CLASS_ANNOTATION = "volume.beta.kubernetes.io/storage-class";

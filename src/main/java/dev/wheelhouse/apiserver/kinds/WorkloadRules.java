@@ -6,8 +6,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Containers;
+import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.PodValidation;
 import dev.wheelhouse.apiserver.validation.Problems;
@@ -21,23 +21,24 @@ import static dev.wheelhouse.apiserver.defaults.DefaultRules.isEmpty;
  */
 final class WorkloadRules {
     /** The column with the ready pods of the wanted ones. */
-    static final Column READY = Column.of("Ready", "Number of ready pods, and of wanted ones.",
+    static final TableColumn READY = TableColumn.of("Ready", "Number of ready pods, and of wanted ones.",
             o -> o.number("status", "readyReplicas") + "/" + o.number("spec", "replicas"));
 
     private WorkloadRules() {}
 
     /** A column with a counter of the status. */
-    static Column status(String name, String description, String field) {
-        return Column.integer(name, description, o -> o.number("status", field));
+    static TableColumn status(String name, String description, String field) {
+        return TableColumn.integer(name, description, o -> o.number("status", field));
     }
 
     /** The columns of a kind whose pods are all replicas of one template. */
-    static Column[] replicaColumns(Column selector) {
-        return new Column[]{Column.objectName(),
-                Column.integer("Desired", "Number of wanted pods.", o -> o.number("spec", "replicas")),
+    static TableColumn[] replicaColumns(TableColumn selector) {
+        return new TableColumn[]{TableColumn.objectName(),
+                TableColumn.integer("Desired", "Number of wanted pods.", o -> o.number("spec", "replicas")),
                 status("Current", "Number of pods.", "replicas"),
                 status("Ready", "Number of ready pods.", "readyReplicas"),
-                Column.age(), Containers.names("spec", "template").wide(), Containers.images("spec", "template").wide(),
+                TableColumn.age(), Containers.names("spec", "template").wide(),
+                Containers.images("spec", "template").wide(),
                 selector.wide()};
     }
 

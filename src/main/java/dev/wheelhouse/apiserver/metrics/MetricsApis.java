@@ -17,8 +17,8 @@ import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.auth.RequestInfo;
-import dev.wheelhouse.apiserver.error.ApiException;
 import dev.wheelhouse.apiserver.error.Errors;
+import dev.wheelhouse.apiserver.error.StatusException;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
@@ -97,7 +97,7 @@ public final class MetricsApis {
     /**
      * Answers an authorized request.
      *
-     * @throws ApiException 400, 404, 405
+     * @throws StatusException 400, 404, 405
      */
     public ObjectNode answer(ApiRequest request) {
         Route route = request.route();
@@ -273,7 +273,7 @@ public final class MetricsApis {
         return list;
     }
 
-    private static ApiException noMetric(String metric, String resource, String name) {
+    private static StatusException noMetric(String metric, String resource, String name) {
         return Errors.of(Errors.status(404, "NotFound", "the server could not find the metric " + metric + " for "
                 + resource + " " + name, null));
     }

@@ -64,9 +64,9 @@ public final class FieldManagement {
             String subresource, Instant now) {
         String apiVersion = Json.text(updated, "apiVersion");
         String kind = Json.text(updated, "kind");
-        ObjectNode start = live == null ? Untracked.newObject(apiVersion, kind) : live;
+        ObjectNode start = live == null ? UnmanagedFields.newObject(apiVersion, kind) : live;
         Comparison changes = compare(start, updated, Structure.ofKind(apiVersion, kind, custom),
-                Untracked.of(kind, subresource, custom));
+                UnmanagedFields.of(kind, subresource, custom));
         JsonNode before = live == null ? null : Json.at(live, "metadata", "managedFields");
         if (before != null && changes.isEmpty() && before.equals(Json.at(updated, "metadata", "managedFields"))) {
             return;
@@ -106,7 +106,7 @@ public final class FieldManagement {
         }
         FieldSet changed = changes.changed();
         managed.takeFromOthers(null, changed.union(changes.removed()));
-        FieldSet own = changed.minus(Untracked.ALWAYS);
+        FieldSet own = changed.minus(UnmanagedFields.ALWAYS);
         if (own.isEmpty()) {
             return;
         }
@@ -116,7 +116,7 @@ public final class FieldManagement {
     }
 
     private static Comparison compare(ObjectNode before, ObjectNode after, Structure structure, FieldSet ignored) {
-        return Comparison.of(before, after, structure).without(Untracked.MANAGED_FIELDS).without(ignored);
+        return Comparison.of(before, after, structure).without(UnmanagedFields.MANAGED_FIELDS).without(ignored);
     }
 
     /**
@@ -171,7 +171,7 @@ public final class FieldManagement {
             this.subresource = subresource;
             this.now = now;
             this.structure = Structure.ofKind(apiVersion, kind, custom);
-            this.ignored = Untracked.of(kind, subresource, custom);
+            this.ignored = UnmanagedFields.of(kind, subresource, custom);
         }
 
         ObjectNode run(boolean force) {
@@ -218,7 +218,7 @@ public final class FieldManagement {
                 managed = new ManagedFields();
             }
             if (managed.isEmpty() && !creates) {
-                Comparison all = compare(Untracked.newObject(apiVersion, kind), bare, structure, ignored);
+                Comparison all = compare(UnmanagedFields.newObject(apiVersion, kind), bare, structure, ignored);
                 recordChanges(all, managed, Id.of(BEFORE_FIRST_APPLY, false, apiVersion, subresource), apiVersion, now);
             }
             Id id = Id.of(manager, true, apiVersion, subresource);
@@ -237,7 +237,7 @@ public final class FieldManagement {
             }
             managed.takeFromOthers(id, changed.union(changes.removed()));
             boolean same = JsonValues.same(bare, result);
-            managed.put(id, new Entry(apiVersion, applied.minus(Untracked.ALWAYS),
+            managed.put(id, new Entry(apiVersion, applied.minus(UnmanagedFields.ALWAYS),
                     same ? last == null ? null : last.time() : Meta.time(now)));
             ObjectNode object = (ObjectNode) result.deepCopy();
             if (manager.equals("kubectl")) {

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.codec.ProtobufBodies;
 import dev.wheelhouse.apiserver.codec.ProtobufTypes;
-import dev.wheelhouse.apiserver.error.ApiException;
 import dev.wheelhouse.apiserver.error.Errors;
+import dev.wheelhouse.apiserver.error.StatusException;
 import dev.wheelhouse.facts.Schemas;
 
 /**
@@ -71,7 +71,7 @@ public record Accept(Form form, Media media, boolean pretty, String metaVersion)
     /**
      * Negotiates the form for objects of the target.
      *
-     * @throws ApiException 406 if nothing in the header can be served
+     * @throws StatusException 406 if nothing in the header can be served
      */
     public static Accept parse(ApiRequest request, Target target) {
         ResourceType type = target.type();
@@ -90,7 +90,7 @@ public record Accept(Form form, Media media, boolean pretty, String metaVersion)
     public static Accept lenient(ApiRequest request, boolean protobuf) {
         try {
             return negotiate(request, protobuf, false).ofObject();
-        } catch (ApiException e) {
+        } catch (StatusException e) {
             return JSON;
         }
     }
@@ -99,7 +99,7 @@ public record Accept(Form form, Media media, boolean pretty, String metaVersion)
      * Checks the Accept header of a request for a path that names no resource.
      *
      * @param jsonOnly whether the path is answered in JSON only
-     * @throws ApiException 406
+     * @throws StatusException 406
      */
     public static void checkNamed(ApiRequest request, boolean jsonOnly) {
         String header = request.accept();
@@ -129,7 +129,7 @@ public record Accept(Form form, Media media, boolean pretty, String metaVersion)
      *
      * @param protobuf whether the objects have protobuf messages; their metadata always has
      * @param table whether the objects have Tables
-     * @throws ApiException 406 if no clause can be served
+     * @throws StatusException 406 if no clause can be served
      */
     private static Accept negotiate(ApiRequest request, boolean protobuf, boolean table) {
         boolean pretty = request.isPretty();

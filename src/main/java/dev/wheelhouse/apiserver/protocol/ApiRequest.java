@@ -24,20 +24,23 @@ import dev.wheelhouse.apiserver.auth.User;
  * @param warnings for the sender; the answer has them whether the request succeeds or fails (upstream:
  *        {@code apiserver/pkg/warning/context.go})
  */
-public record ApiRequest(String method, String path, Query query, Route route, String accept, String contentType,
+public record ApiRequest(String method, String path, QueryParameters query, Route route, String accept,
+        String contentType,
         String userAgent, byte[] body, Credentials credentials, User user, List<String> warnings) {
     private static final byte[] NOTHING = {};
     private static final List<String> TYPED_BY_PEOPLE = List.of("curl", "Wget", "Mozilla/5.0");
 
     /** @param path still encoded, without the query */
-    public ApiRequest(String method, String path, Query query, String accept, String contentType, String userAgent,
+    public ApiRequest(String method, String path, QueryParameters query, String accept, String contentType,
+            String userAgent,
             byte[] body, Credentials credentials, User user) {
         this(method, path, query, Route.of(method, path, query), accept, contentType, userAgent, body, credentials,
                 user, new ArrayList<>());
     }
 
     /** A request of a transport that has read only the head. */
-    public static ApiRequest ofHead(String method, String path, Query query, String accept, String contentType,
+    public static ApiRequest ofHead(String method, String path, QueryParameters query, String accept,
+            String contentType,
             String userAgent, Credentials credentials) {
         return new ApiRequest(method, path, query, accept, contentType, userAgent, NOTHING, credentials,
                 User.ANONYMOUS);
@@ -52,7 +55,8 @@ public record ApiRequest(String method, String path, Query query, Route route, S
     public static ApiRequest of(String method, String pathAndQuery, String contentType, byte @Nullable [] body) {
         int mark = pathAndQuery.indexOf('?');
         return new ApiRequest(method, mark < 0 ? pathAndQuery : pathAndQuery.substring(0, mark),
-                Query.parse(mark < 0 ? null : pathAndQuery.substring(mark + 1)), "application/json", contentType, "",
+                QueryParameters.parse(mark < 0 ? null : pathAndQuery.substring(mark + 1)), "application/json",
+                contentType, "",
                 body == null ? NOTHING : body, Credentials.ofThisProcess(), User.ADMIN);
     }
 

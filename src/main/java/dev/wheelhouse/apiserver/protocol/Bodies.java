@@ -19,8 +19,8 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.codec.GoText;
 import dev.wheelhouse.apiserver.codec.ProtobufBodies;
 import dev.wheelhouse.apiserver.codec.Yaml;
-import dev.wheelhouse.apiserver.error.ApiException;
 import dev.wheelhouse.apiserver.error.Errors;
+import dev.wheelhouse.apiserver.error.StatusException;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.json.Surrogates;
@@ -57,7 +57,7 @@ public final class Bodies {
     /**
      * Decodes the object of a create or update, fills in kind and apiVersion and drops unknown fields.
      *
-     * @throws ApiException 400, 415, or 422 for invalid options in the query
+     * @throws StatusException 400, 415, or 422 for invalid options in the query
      */
     public static ObjectNode object(ApiRequest request, ResourceType type) {
         String media = media(request);
@@ -89,7 +89,7 @@ public final class Bodies {
         return object;
     }
 
-    /** @throws ApiException 400, or 422 for a custom resource of another kind */
+    /** @throws StatusException 400, or 422 for a custom resource of another kind */
     private static void identify(ObjectNode object, ResourceType type) {
         String kind = Json.text(object, "kind");
         String apiVersion = Json.text(object, "apiVersion");
@@ -172,7 +172,7 @@ public final class Bodies {
     /**
      * Refuses the request or adds warnings for strict decoding errors, as the query's {@code fieldValidation} asks.
      *
-     * @throws ApiException 400 for {@code Strict}
+     * @throws StatusException 400 for {@code Strict}
      */
     public static void report(ApiRequest request, ResourceType type, List<String> problems) {
         if (problems.isEmpty()) {
@@ -198,7 +198,7 @@ public final class Bodies {
     /**
      * Reports duplicate keys of an applied configuration, as {@link #report} does.
      *
-     * @throws ApiException 400 for {@code Strict}
+     * @throws StatusException 400 for {@code Strict}
      */
     public static void reportApplied(ApiRequest request, Yaml.Document document) {
         if (document.duplicates().isEmpty()) {
@@ -213,7 +213,7 @@ public final class Bodies {
         }
     }
 
-    /** @throws ApiException 400 if the value is nested more than 200 levels deep */
+    /** @throws StatusException 400 if the value is nested more than 200 levels deep */
     public static void checkDepth(JsonNode node) {
         checkDepth(node, 0);
     }
@@ -247,11 +247,11 @@ public final class Bodies {
         }
     }
 
-    private static ApiException unparsable(String kind, String problem, byte[] body) {
+    private static StatusException unparsable(String kind, String problem, byte[] body) {
         return unreadable(kind, "couldn't get version/kind; json parse error: " + problem, body);
     }
 
-    private static ApiException unreadable(String kind, String problem, byte[] body) {
+    private static StatusException unreadable(String kind, String problem, byte[] body) {
         return Errors.badRequest("the object provided is unrecognized (must be of type " + kind + "): " + problem
                 + " (" + summary(body) + ")");
     }
@@ -280,7 +280,7 @@ public final class Bodies {
     /**
      * Decodes the body of a deletion.
      *
-     * @throws ApiException 400 if the body is not a DeleteOptions, 415 if the media type is unknown
+     * @throws StatusException 400 if the body is not a DeleteOptions, 415 if the media type is unknown
      */
     static ObjectNode options(ApiRequest request) {
         String media = media(request);
@@ -325,7 +325,7 @@ public final class Bodies {
     /**
      * Returns the media type of the body.
      *
-     * @throws ApiException 415 if objects cannot be sent in it
+     * @throws StatusException 415 if objects cannot be sent in it
      */
     static String media(ApiRequest request) {
         String media = mediaType(request.contentType());

@@ -39,7 +39,7 @@ public record DeleteOptions(@Nullable Long grace, @Nullable String uid, @Nullabl
         if (request.body().length > 0) {
             return of(Bodies.options(request));
         }
-        Query query = request.query();
+        QueryParameters query = request.query();
         Long grace = query.number("gracePeriodSeconds");
         return new DeleteOptions(grace, null, null, query.get("propagationPolicy"),
                 query.has("orphanDependents") ? Boolean.valueOf(query.flag("orphanDependents")) : null,

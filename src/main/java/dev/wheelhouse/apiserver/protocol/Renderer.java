@@ -45,7 +45,7 @@ public final class Renderer {
 
     private final Clock clock;
     private final AfterCommit afterCommit;
-    private final Renditions renditions = new Renditions();
+    private final EncodedObjects renditions = new EncodedObjects();
 
     public Renderer(Clock clock) {
         this.clock = clock;
@@ -172,7 +172,7 @@ public final class Renderer {
      * The stored object as a new tree, in the version of the resource. A custom resource is converted if it was stored
      * in another version, and pruned and defaulted by its present schema if it may have been written by another.
      *
-     * @throws dev.wheelhouse.apiserver.error.ApiException 500 if a conversion webhook does not convert it
+     * @throws dev.wheelhouse.apiserver.error.StatusException 500 if a conversion webhook does not convert it
      */
     public static ObjectNode tree(ResourceInfo info, StoredObject object) {
         ResourceType type = info.type();
@@ -370,7 +370,8 @@ public final class Renderer {
         }
     }
 
-    private record TreeEncoder(Renditions renditions, ResourceInfo info, String form, UnaryOperator<ObjectNode> view,
+    private record TreeEncoder(EncodedObjects renditions, ResourceInfo info, String form,
+            UnaryOperator<ObjectNode> view,
             Function<ObjectNode, byte[]> bytes) implements Encoder {
         @Override
         public byte[] encode(StoredObject object) {

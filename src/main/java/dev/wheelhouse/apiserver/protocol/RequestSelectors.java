@@ -4,8 +4,8 @@ import org.jspecify.annotations.Nullable;
 
 import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
-import dev.wheelhouse.apiserver.error.ApiException;
 import dev.wheelhouse.apiserver.error.Errors;
+import dev.wheelhouse.apiserver.error.StatusException;
 
 /**
  * The selectors of a request for a collection. They are parsed once, so that authorization and selection agree.
@@ -13,7 +13,7 @@ import dev.wheelhouse.apiserver.error.Errors;
  * @param problem why the selectors cannot be parsed, else null; such a request selects nothing, and is refused after it
  *        is authorized
  */
-record RequestSelectors(LabelSelector labels, FieldSelector fields, @Nullable ApiException problem) {
+record RequestSelectors(LabelSelector labels, FieldSelector fields, @Nullable StatusException problem) {
     private static final RequestSelectors ALL = new RequestSelectors(LabelSelector.everything(),
             FieldSelector.everything(), null);
 
@@ -22,7 +22,7 @@ record RequestSelectors(LabelSelector labels, FieldSelector fields, @Nullable Ap
         return ALL;
     }
 
-    static RequestSelectors of(Query query) {
+    static RequestSelectors of(QueryParameters query) {
         String labelText = query.get("labelSelector");
         String fieldText = query.get("fieldSelector");
         if (labelText.isEmpty() && fieldText.isEmpty()) {
@@ -49,7 +49,7 @@ record RequestSelectors(LabelSelector labels, FieldSelector fields, @Nullable Ap
         return new RequestSelectors(LabelSelector.nothing(), FieldSelector.everything(), Errors.badRequest(problem));
     }
 
-    /** @throws ApiException 400 if the selectors cannot be parsed */
+    /** @throws StatusException 400 if the selectors cannot be parsed */
     RequestSelectors orRefuse() {
         if (problem != null) {
             throw problem;

@@ -7,8 +7,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 import dev.wheelhouse.apiserver.auth.RequestInfo;
-import dev.wheelhouse.apiserver.error.ApiException;
 import dev.wheelhouse.apiserver.error.Errors;
+import dev.wheelhouse.apiserver.error.StatusException;
 
 /**
  * The parsed method, path and query of a request. Authorization decides on {@link #about}, and the handlers use the
@@ -23,18 +23,18 @@ import dev.wheelhouse.apiserver.error.Errors;
  * @param problem why the path cannot be parsed, else null
  */
 public record Route(RequestInfo about, List<String> parts, boolean inNamespace, boolean watchPath,
-        RequestSelectors selectors, @Nullable ApiException problem) {
+        RequestSelectors selectors, @Nullable StatusException problem) {
     private static final Set<String> OF_NAMESPACES = Set.of("status", "finalize");
     private static final String WATCH = "watch";
     private static final String PROXY = "proxy";
     private static final String NAME_FIELD = "metadata.name";
 
     /** @param path still encoded, without the query */
-    static Route of(String method, String path, Query query) {
+    static Route of(String method, String path, QueryParameters query) {
         String decoded;
         try {
-            decoded = Query.decode(path.indexOf('+') < 0 ? path : path.replace("+", "%2B"));
-        } catch (ApiException e) {
+            decoded = QueryParameters.decode(path.indexOf('+') < 0 ? path : path.replace("+", "%2B"));
+        } catch (StatusException e) {
             return refused(method, path, e);
         }
         List<String> parts = parts(decoded);
@@ -79,7 +79,7 @@ public record Route(RequestInfo about, List<String> parts, boolean inNamespace, 
                 name), parts, inNamespace, prefix.equals(WATCH), selectors, null);
     }
 
-    private static Route refused(String method, String path, ApiException problem) {
+    private static Route refused(String method, String path, StatusException problem) {
         return new Route(RequestInfo.ofPath(method.toLowerCase(Locale.ROOT), path), List.of(), false, false,
                 RequestSelectors.all(), problem);
     }
@@ -97,7 +97,7 @@ public record Route(RequestInfo about, List<String> parts, boolean inNamespace, 
         return List.of(path.substring(from, to).split("/", -1));
     }
 
-    private static String verb(String method, boolean collection, Query query) {
+    private static String verb(String method, boolean collection, QueryParameters query) {
         return switch (method) {
             case "GET", "HEAD" -> !collection ? "get" : query.flag(WATCH) ? WATCH : "list";
             case "POST" -> "create";
@@ -112,7 +112,7 @@ public record Route(RequestInfo about, List<String> parts, boolean inNamespace, 
      * The only name that a field selector allows, or empty. A list or watch of one name needs the right to that name
      * only. If the query is malformed, the right to all names is needed, and the request is refused after that.
      */
-    private static String selected(RequestSelectors selectors, Query query) {
+    private static String selected(RequestSelectors selectors, QueryParameters query) {
         if (selectors.problem() != null || !query.isNumber("limit") || !query.isNumber("timeoutSeconds")) {
             return "";
         }

@@ -10,8 +10,8 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.kinds.Strategies;
 import dev.wheelhouse.apiserver.kinds.Strategy;
-import dev.wheelhouse.apiserver.table.Column;
 import dev.wheelhouse.apiserver.table.Item;
+import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.work.Allowance;
 import dev.wheelhouse.apiserver.work.Deadline;
 import dev.wheelhouse.facts.ResourceInfo;
@@ -43,7 +43,7 @@ public final class Tables {
     public static ObjectNode table(ResourceInfo resource, List<ObjectNode> objects, IncludeObject include,
             boolean columns,
             ObjectNode listMeta, Instant now) {
-        List<Column> printer = Printers.of(resource, objects);
+        List<TableColumn> printer = Printers.of(resource, objects);
         Strategy strategy = Strategies.of(resource.type());
         ObjectNode table = Json.object().put("kind", "Table").put("apiVersion", "meta.k8s.io/v1");
         table.set("metadata", listMeta);
@@ -66,10 +66,10 @@ public final class Tables {
     }
 
     /** Cells after too many characters are not made, because each may need as many again. */
-    private static void addCells(List<Column> printer, ArrayNode cells, Item item) {
+    private static void addCells(List<TableColumn> printer, ArrayNode cells, Item item) {
         Deadline.check();
         int characters = 0;
-        for (Column column : printer) {
+        for (TableColumn column : printer) {
             if (characters > MOST_CHARACTERS) {
                 cells.add("<too long>");
             } else {

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.apiserver.error.ApiException;
+import dev.wheelhouse.apiserver.error.StatusException;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.store.StoreEvent;
 import dev.wheelhouse.apiserver.store.Watcher;
@@ -93,7 +93,7 @@ public final class WatchFeed implements AutoCloseable {
             lastVersion = Math.max(lastVersion, event.object().version());
             try {
                 return new Event(event.type().name(), encoder.encode(event.object()));
-            } catch (ApiException unconverted) {
+            } catch (StatusException unconverted) {
                 failed = true;
                 source.close();
                 return new Event("ERROR", Json.bytes(unconverted.status()));

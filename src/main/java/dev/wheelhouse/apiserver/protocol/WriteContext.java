@@ -24,7 +24,7 @@ public record WriteContext(String manager, String subresource, boolean applied, 
                 request.user(), request.method().equals("POST"), options(request.query()), request.warnings());
     }
 
-    private static ObjectNode options(Query query) {
+    private static ObjectNode options(QueryParameters query) {
         ObjectNode options = Json.object();
         for (String option : List.of("fieldManager", "fieldValidation")) {
             if (!query.get(option).isEmpty()) {

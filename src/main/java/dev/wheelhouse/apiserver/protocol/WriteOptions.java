@@ -19,7 +19,7 @@ public final class WriteOptions {
 
     /** @throws ApiException 422 if an option has an invalid value */
     public static void check(ApiRequest request) {
-        Query query = request.query();
+        QueryParameters query = request.query();
         Problems problems = new Problems();
         boolean patch = request.method().equals("PATCH");
         if (patch) {

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.apiserver.error.Cause;
+import dev.wheelhouse.apiserver.error.StatusCause;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.webhook.Conversion;
 
@@ -101,7 +101,7 @@ public record CustomType(@Nullable ObjectNode schema, boolean preserves, List<Co
     /**
      * The object in the version in which objects are stored; the same object if it has that version.
      *
-     * @throws dev.wheelhouse.apiserver.error.ApiException 500 if the conversion webhook does not convert it
+     * @throws dev.wheelhouse.apiserver.error.StatusException 500 if the conversion webhook does not convert it
      */
     public ObjectNode toStorage(ObjectNode object) {
         return conversion == null ? object : conversion.toStorage(object);
@@ -142,18 +142,18 @@ public record CustomType(@Nullable ObjectNode schema, boolean preserves, List<Co
      *
      * @param old the present object; null for a new one
      */
-    public List<Cause> validate(ObjectNode object, @Nullable ObjectNode old) {
+    public List<StatusCause> validate(ObjectNode object, @Nullable ObjectNode old) {
         if (schema == null) {
             return List.of();
         }
         CustomValidation validation = new CustomValidation();
         validation.root(object, old, schema);
-        List<Cause> causes = new ArrayList<>(validation.causes());
+        List<StatusCause> causes = new ArrayList<>(validation.causes());
         if (rules.isEmpty()) {
             return causes;
         }
         if (causes.stream().anyMatch(cause -> BLOCKING.contains(cause.reason()))) {
-            causes.add(new Cause("<nil>", "FieldValueInvalid",
+            causes.add(new StatusCause("<nil>", "FieldValueInvalid",
                     "Invalid value: null: some validation rules were not checked "
                             + "because the object was invalid; correct the existing errors to complete validation"));
         } else {

@@ -22,7 +22,7 @@ import tools.jackson.databind.node.IntNode;
 import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.node.StringNode;
 
-import dev.wheelhouse.apiserver.error.Cause;
+import dev.wheelhouse.apiserver.error.StatusCause;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.JsonKey;
 import dev.wheelhouse.apiserver.schema.FieldPath;
@@ -52,7 +52,7 @@ final class CustomValidation {
         this.enumerations = enumerations;
     }
 
-    List<Cause> causes() {
+    List<StatusCause> causes() {
         return problems.causes();
     }
 
@@ -129,8 +129,9 @@ final class CustomValidation {
 
     private void wrongType(FieldPath path, String type, JsonNode value) {
         String actual = "\"" + typeOf(value) + "\"";
-        problems.add(() -> new Cause(field(path), "FieldValueTypeInvalid", "Invalid value: " + actual + ": " + path
-                + (path.isRoot() ? "" : " ") + "in body must be of type " + type + ": " + actual));
+        problems.add(
+                () -> new StatusCause(field(path), "FieldValueTypeInvalid", "Invalid value: " + actual + ": " + path
+                        + (path.isRoot() ? "" : " ") + "in body must be of type " + type + ": " + actual));
     }
 
     private static String field(FieldPath path) {
@@ -138,7 +139,7 @@ final class CustomValidation {
     }
 
     private void invalid(FieldPath path, JsonNode value, String what) {
-        problems.add(() -> new Cause(field(path), "FieldValueInvalid",
+        problems.add(() -> new StatusCause(field(path), "FieldValueInvalid",
                 "Invalid value: " + value + ": " + path + " in body " + what));
     }
 
@@ -155,7 +156,7 @@ final class CustomValidation {
             problems.add(() -> {
                 List<String> texts = new ArrayList<>();
                 allowed.forEach(one -> texts.add(one.isString() ? one.toString() : "\"" + one + "\""));
-                return new Cause(field(path), "FieldValueNotSupported",
+                return new StatusCause(field(path), "FieldValueNotSupported",
                         "Unsupported value: " + value + ": supported values: " + String.join(", ", texts));
             });
         }
@@ -168,7 +169,7 @@ final class CustomValidation {
             invalid(path, node, "should be at least " + schema.get("minLength") + " chars long");
         }
         if (schema.has("maxLength") && length > Json.number(schema, 0, "maxLength")) {
-            problems.add(() -> new Cause(field(path), "FieldValueTooLong",
+            problems.add(() -> new StatusCause(field(path), "FieldValueTooLong",
                     "Too long: may not be more than " + schema.get("maxLength") + " bytes"));
         }
         String pattern = Json.text(schema, "pattern");
@@ -267,14 +268,14 @@ final class CustomValidation {
             JsonNode key = map ? RuleValidation.ListMaps.keys(array.get(i), schema) : array.get(i);
             if (!seen.add(JsonKey.of(key))) {
                 FieldPath at = path.index(i);
-                problems.add(() -> new Cause(at.toString(), "FieldValueDuplicate", "Duplicate value: " + key));
+                problems.add(() -> new StatusCause(at.toString(), "FieldValueDuplicate", "Duplicate value: " + key));
             }
         }
     }
 
     private void tooMany(int size, JsonNode schema, String limit, FieldPath path) {
         if (schema.has(limit) && size > Json.number(schema, 0, limit)) {
-            problems.add(() -> new Cause(field(path), "FieldValueTooMany",
+            problems.add(() -> new StatusCause(field(path), "FieldValueTooMany",
                     "Too many: " + size + ": must have at most " + schema.get(limit) + " items"));
         }
     }
@@ -282,7 +283,7 @@ final class CustomValidation {
     private void object(ObjectNode object, @Nullable JsonNode old, JsonNode schema, FieldPath path) {
         for (JsonNode name : schema.path("required")) {
             if (!object.has(name.asString(""))) {
-                problems.add(() -> new Cause(path.child(name.asString("")).toString(), "FieldValueRequired",
+                problems.add(() -> new StatusCause(path.child(name.asString("")).toString(), "FieldValueRequired",
                         "Required value"));
             }
         }
@@ -330,7 +331,7 @@ final class CustomValidation {
     }
 
     private void unfit(FieldPath path, String what) {
-        problems.add(() -> new Cause(field(path), "FieldValueInvalid",
+        problems.add(() -> new StatusCause(field(path), "FieldValueInvalid",
                 "Invalid value: \"\": \"" + path + "\" " + what));
     }
 }

@@ -12,7 +12,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.apiserver.error.Cause;
+import dev.wheelhouse.apiserver.error.StatusCause;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.JsonKey;
 import dev.wheelhouse.apiserver.schema.FieldPath;
@@ -79,7 +79,7 @@ final class RuleValidation {
     }
 
     /** @param old the present object, or null */
-    List<Cause> check(ObjectNode object, @Nullable ObjectNode old) {
+    List<StatusCause> check(ObjectNode object, @Nullable ObjectNode old) {
         if (!any) {
             return List.of();
         }
@@ -135,9 +135,10 @@ final class RuleValidation {
                 }
                 if (budget.isSpent()) {
                     if (problem == null) {
-                        problems.add(() -> new Cause(field(path.toString()), "FieldValueInvalid", "Invalid value: \""
-                                + type + "\": validation failed due to running out of cost budget, no further"
-                                + " validation rules will be run"));
+                        problems.add(() -> new StatusCause(field(path.toString()), "FieldValueInvalid",
+                                "Invalid value: \""
+                                        + type + "\": validation failed due to running out of cost budget, no further"
+                                        + " validation rules will be run"));
                     }
                     return;
                 }
@@ -163,14 +164,15 @@ final class RuleValidation {
         return path.isEmpty() ? "<nil>" : path;
     }
 
-    private static Cause cause(CelRule rule, String path, String type, String problem) {
+    private static StatusCause cause(CelRule rule, String path, String type, String problem) {
         String below = rule.fieldPath().replace("['", "[").replace("']", "]");
         String at = path.isEmpty() ? below.replaceFirst("^\\.", "") : path + below;
         return switch (rule.reason()) {
-            case "FieldValueForbidden" -> new Cause(field(at), rule.reason(), "Forbidden: " + problem);
-            case "FieldValueRequired" -> new Cause(field(at), rule.reason(), "Required value: " + problem);
-            case "FieldValueDuplicate" -> new Cause(field(at), rule.reason(), "Duplicate value: \"" + type + "\"");
-            default -> new Cause(field(at), "FieldValueInvalid", "Invalid value: \"" + type + "\": " + problem);
+            case "FieldValueForbidden" -> new StatusCause(field(at), rule.reason(), "Forbidden: " + problem);
+            case "FieldValueRequired" -> new StatusCause(field(at), rule.reason(), "Required value: " + problem);
+            case "FieldValueDuplicate" ->
+                new StatusCause(field(at), rule.reason(), "Duplicate value: \"" + type + "\"");
+            default -> new StatusCause(field(at), "FieldValueInvalid", "Invalid value: \"" + type + "\": " + problem);
         };
     }
 

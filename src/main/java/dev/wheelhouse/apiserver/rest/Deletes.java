@@ -10,10 +10,10 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.apiserver.admission.Admission;
+import dev.wheelhouse.apiserver.admission.AdmissionChain;
 import dev.wheelhouse.apiserver.admission.Attributes;
-import dev.wheelhouse.apiserver.error.ApiException;
 import dev.wheelhouse.apiserver.error.Errors;
+import dev.wheelhouse.apiserver.error.StatusException;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.kinds.ClusterState;
@@ -23,7 +23,7 @@ import dev.wheelhouse.apiserver.protocol.Accept;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.apiserver.protocol.DeleteOptions;
-import dev.wheelhouse.apiserver.protocol.ListOptions;
+import dev.wheelhouse.apiserver.protocol.ListParameters;
 import dev.wheelhouse.apiserver.protocol.Renderer;
 import dev.wheelhouse.apiserver.protocol.Target;
 import dev.wheelhouse.apiserver.resources.CustomResourceInfo;
@@ -48,10 +48,10 @@ final class Deletes {
     private final ObjectStore store;
     private final Reads reads;
     private final Writes writes;
-    private final Admission admission;
+    private final AdmissionChain admission;
     private final Renderer renderer;
 
-    Deletes(ClusterState state, Reads reads, Writes writes, Admission admission, Renderer renderer) {
+    Deletes(ClusterState state, Reads reads, Writes writes, AdmissionChain admission, Renderer renderer) {
         this.state = state;
         this.store = state.store();
         this.reads = reads;
@@ -134,7 +134,7 @@ final class Deletes {
     /**
      * Deletes an object, or begins its deletion.
      *
-     * @throws ApiException 403 for an object that may not be deleted, 404, 409 if a precondition fails
+     * @throws StatusException 403 for an object that may not be deleted, 404, 409 if a precondition fails
      */
     Outcome delete(Target target, DeleteOptions options) {
         admission.allowDelete(target);
@@ -306,7 +306,7 @@ final class Deletes {
     private void deleteIfPresent(Target target, DeleteOptions options) {
         try {
             delete(target, options);
-        } catch (ApiException e) {
+        } catch (StatusException e) {
             if (e.code() != 404) {
                 throw e;
             }
@@ -340,7 +340,7 @@ final class Deletes {
 
     ApiResponse deleteCollection(Target target, ApiRequest request) {
         Accept accept = Accept.parse(request, target);
-        ListOptions selected = ListOptions.of(target, request);
+        ListParameters selected = ListParameters.of(target, request);
         DeleteOptions options = DeleteOptions.of(request);
         Reads.Listed listed = reads.select(target, selected);
         List<StoredObject> items = listed.page().items();

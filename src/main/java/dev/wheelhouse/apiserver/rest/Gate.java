@@ -3,9 +3,9 @@ package dev.wheelhouse.apiserver.rest;
 import org.jspecify.annotations.Nullable;
 
 import dev.wheelhouse.apiserver.auth.Authenticator;
+import dev.wheelhouse.apiserver.auth.AuthorizationDecision;
 import dev.wheelhouse.apiserver.auth.Authorizer;
 import dev.wheelhouse.apiserver.auth.Credentials;
-import dev.wheelhouse.apiserver.auth.Decision;
 import dev.wheelhouse.apiserver.auth.Impersonation;
 import dev.wheelhouse.apiserver.auth.RequestInfo;
 import dev.wheelhouse.apiserver.auth.UnauthorizedException;
@@ -69,7 +69,7 @@ final class Gate {
     }
 
     private void require(User user, RequestInfo about) {
-        Decision decision = authorizer.authorize(user, about);
+        AuthorizationDecision decision = authorizer.authorize(user, about);
         if (!decision.allowed()) {
             throw Errors.forbidden(about, user, decision.reason());
         }

@@ -11,15 +11,15 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.apiserver.error.ApiException;
 import dev.wheelhouse.apiserver.error.Errors;
+import dev.wheelhouse.apiserver.error.StatusException;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.protocol.Accept;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.apiserver.protocol.Bodies;
-import dev.wheelhouse.apiserver.protocol.Query;
+import dev.wheelhouse.apiserver.protocol.QueryParameters;
 import dev.wheelhouse.apiserver.protocol.Renderer;
 import dev.wheelhouse.apiserver.protocol.Target;
 import dev.wheelhouse.apiserver.protocol.WriteContext;
@@ -47,7 +47,7 @@ final class PodSubresources {
     /**
      * Assigns a pod to a node.
      *
-     * @throws ApiException 404, 409 if the pod has a node, is being deleted, or waits at a scheduling gate
+     * @throws StatusException 404, 409 if the pod has a node, is being deleted, or waits at a scheduling gate
      */
     ApiResponse bind(Target target, ApiRequest request) {
         Accept accept = Accept.parse(request, target);
@@ -145,7 +145,7 @@ final class PodSubresources {
 
     /** The options of a connection, which are in its path and its query. Their kind names the fields. */
     static ObjectNode options(Target target, ApiRequest request) {
-        Query query = request.query();
+        QueryParameters query = request.query();
         ResourceType kind = target.info().bodyOf(target.subresource().replaceFirst("/.*", "")).type();
         ObjectNode options = Json.object().put("kind", kind.kind()).put("apiVersion", kind.apiVersion());
         if (target.subresource().startsWith("proxy")) {
@@ -170,7 +170,7 @@ final class PodSubresources {
     }
 
     /** The failure of exec, attach and port-forward: hollow nodes run no processes. */
-    ApiException unreachable(Target target, ApiRequest request) {
+    StatusException unreachable(Target target, ApiRequest request) {
         StoredObject pod = store.get("pods", target.namespace(), target.name());
         if (pod == null) {
             return Errors.notFound(ResourceType.PODS, target.name());
@@ -184,7 +184,7 @@ final class PodSubresources {
     }
 
     /** The reason why a request may not ask for its container; null if it may. */
-    private static @Nullable String containerProblem(ObjectNode pod, Query query) {
+    private static @Nullable String containerProblem(ObjectNode pod, QueryParameters query) {
         List<String> names = Stream.of("initContainers", "containers", "ephemeralContainers")
                 .flatMap(field -> pod.path("spec").path(field).valueStream()).map(each -> Json.text(each, "name"))
                 .toList();
@@ -199,7 +199,7 @@ final class PodSubresources {
     }
 
     ApiResponse log(Target target, ApiRequest request) {
-        Query query = request.query();
+        QueryParameters query = request.query();
         Long tail = query.number("tailLines");
         Long bytes = query.number("limitBytes");
         Long since = query.number("sinceSeconds");

@@ -10,15 +10,15 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ShardSelector;
-import dev.wheelhouse.apiserver.error.ApiException;
 import dev.wheelhouse.apiserver.error.Errors;
+import dev.wheelhouse.apiserver.error.StatusException;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.kinds.Strategies;
 import dev.wheelhouse.apiserver.protocol.Accept;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.apiserver.protocol.Bodies;
-import dev.wheelhouse.apiserver.protocol.ListOptions;
+import dev.wheelhouse.apiserver.protocol.ListParameters;
 import dev.wheelhouse.apiserver.protocol.Renderer;
 import dev.wheelhouse.apiserver.protocol.Target;
 import dev.wheelhouse.apiserver.protocol.WatchFeed;
@@ -58,7 +58,7 @@ final class Reads {
         return renderer.stored(200, target, find(target), request, accept);
     }
 
-    /** @throws ApiException 404 */
+    /** @throws StatusException 404 */
     StoredObject find(Target target) {
         StoredObject object = store.get(target.stored(), target.namespace(), target.name());
         if (object == null) {
@@ -69,7 +69,7 @@ final class Reads {
 
     ApiResponse list(Target target, ApiRequest request) {
         Accept accept = Accept.parse(request, target);
-        ListOptions options = ListOptions.of(target, request);
+        ListParameters options = ListParameters.of(target, request);
         Listed listed = select(target, options);
         Snapshot.Page page = listed.page();
         ObjectNode meta = Json.object().put("resourceVersion", Long.toString(listed.snapshot().version()));
@@ -84,7 +84,7 @@ final class Reads {
     }
 
     /** Adds the shard to the metadata of a list. Upstream leaves it out of Tables and lists of metadata. */
-    static void tellShard(ObjectNode meta, ListOptions options, Accept accept) {
+    static void tellShard(ObjectNode meta, ListParameters options, Accept accept) {
         ShardSelector shard = options.selection().shard();
         if (shard != null && accept.form() == Accept.Form.OBJECT) {
             meta.putObject("shardInfo").put("selector", shard.toString());
@@ -95,10 +95,10 @@ final class Reads {
     record Listed(Snapshot snapshot, Snapshot.Page page) {}
 
     /**
-     * @throws ApiException 400 if the version or the token cannot be parsed, 410 if it is too old, 504 if the version
-     *        does not exist yet
+     * @throws StatusException 400 if the version or the token cannot be parsed, 410 if it is too old, 504 if the
+     * version does not exist yet
      */
-    Listed select(Target target, ListOptions options) {
+    Listed select(Target target, ListParameters options) {
         int limit = options.limit();
         Snapshot snapshot;
         String start = "";
@@ -113,7 +113,7 @@ final class Reads {
             long version;
             try {
                 version = version(options.version());
-            } catch (ApiException e) {
+            } catch (StatusException e) {
                 throw Errors.badRequest("invalid resource version: " + Json.text(e.status(), "message"));
             }
             if (options.match().equals("Exact")) {
@@ -216,13 +216,13 @@ final class Reads {
         return text.length() % 4 == 1 ? text.length() - 1 : -1;
     }
 
-    private static ApiException unreadable(String problem) {
+    private static StatusException unreadable(String problem) {
         return Errors.badRequest("invalid continue token: continue key is not valid: " + problem);
     }
 
     ApiResponse watch(Target target, ApiRequest request) {
         Accept accept = Accept.parse(request, target);
-        ListOptions options = ListOptions.of(target, request);
+        ListParameters options = ListParameters.of(target, request);
         Selection selection = options.selection();
         boolean initialEvents = Boolean.TRUE.equals(options.initialEvents());
         long version = version(options.version());
@@ -251,7 +251,7 @@ final class Reads {
     }
 
     /** A watch that delivers only this error. */
-    private WatchFeed failed(Target target, ApiException problem, Accept accept) {
+    private WatchFeed failed(Target target, StatusException problem, Accept accept) {
         return WatchFeed.failed(target.type(),
                 renderer.response(problem.code(), problem.status(), accept.ofObject()).body(), clock);
     }
@@ -259,7 +259,7 @@ final class Reads {
     /**
      * Parses a resourceVersion; an empty text is 0.
      *
-     * @throws ApiException 500, as upstream, if the text is no number
+     * @throws StatusException 500, as upstream, if the text is no number
      */
     private static long version(String text) {
         if (text.isEmpty()) {

@@ -12,13 +12,13 @@ import org.slf4j.LoggerFactory;
 
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.apiserver.admission.Admission;
+import dev.wheelhouse.apiserver.admission.AdmissionChain;
 import dev.wheelhouse.apiserver.admission.Quotas;
 import dev.wheelhouse.apiserver.auth.Credentials;
 import dev.wheelhouse.apiserver.auth.Security;
 import dev.wheelhouse.apiserver.auth.User;
-import dev.wheelhouse.apiserver.error.ApiException;
 import dev.wheelhouse.apiserver.error.Errors;
+import dev.wheelhouse.apiserver.error.StatusException;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.TooLargeException;
 import dev.wheelhouse.apiserver.kinds.ClusterState;
@@ -65,7 +65,7 @@ public final class RestServer {
     private final Scales scales;
     private final PodSubresources pods;
     private final Evictions evictions;
-    private final Reviews reviews;
+    private final AccessReviews reviews;
     private final TokenRequests tokenRequests;
     private final Gate gate;
     private final NonResources nonResources;
@@ -94,7 +94,8 @@ public final class RestServer {
         WebhookClient webhooks = new WebhookClient(store);
         ClusterState state = new ClusterState(store, ids, clock, new ServiceAddresses(store),
                 new CustomResources(store, registry, clock, webhooks));
-        Admission admission = new Admission(store, registry, access.authorizer(), access.policies(), webhooks, clock,
+        AdmissionChain admission = new AdmissionChain(store, registry, access.authorizer(), access.policies(), webhooks,
+                clock,
                 security.podAccounts());
         this.writes = new Writes(state, admission, new Quotas(store, clock));
         this.renderer = new Renderer(clock);
@@ -106,7 +107,7 @@ public final class RestServer {
         this.scales = new Scales(reads, writes, updates, renderer);
         this.pods = new PodSubresources(store, writes, renderer, clock);
         this.evictions = new Evictions(store, deletes, writes, renderer, clock);
-        this.reviews = new Reviews(writes, access.authenticator(), access.authorizer(), renderer, clock);
+        this.reviews = new AccessReviews(writes, access.authenticator(), access.authorizer(), renderer, clock);
         this.tokenRequests = new TokenRequests(store, writes, access.serviceAccounts(), renderer, clock);
         this.metrics = new MetricsApis(store, registry, info.apis(), clock);
         this.nonResources = new NonResources(registry, metrics.resources(), renderer, info,
@@ -182,7 +183,7 @@ public final class RestServer {
 
     private ApiResponse.Content failure(ApiRequest request, Throwable e) {
         return switch (e) {
-            case ApiException told -> failure(request, told.status());
+            case StatusException told -> failure(request, told.status());
             case OverdueException overdue -> failure(request, Errors.timeout().status());
             case OutOfBudgetException memory -> failure(request, (memory.isWorthRetrying()
                     ? Errors.tooManyRequests()

@@ -9,8 +9,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.auth.ServiceAccountTokens;
-import dev.wheelhouse.apiserver.error.Cause;
 import dev.wheelhouse.apiserver.error.Errors;
+import dev.wheelhouse.apiserver.error.StatusCause;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.protocol.Accept;
@@ -144,7 +144,7 @@ final class TokenRequests {
         }
         if (type.equals(ResourceType.PODS) && !account.name().equals(serviceAccount(object))) {
             throw Errors.invalid("authentication.k8s.io", "TokenRequest", "",
-                    List.of(new Cause("spec.boundObjectRef", "FieldValueInvalid",
+                    List.of(new StatusCause("spec.boundObjectRef", "FieldValueInvalid",
                             "cannot bind token for serviceaccount \""
                                     + account.name() + "\" to pod running with different serviceaccount name.")));
         }

@@ -15,9 +15,9 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.codec.GoText;
 import dev.wheelhouse.apiserver.codec.Yaml;
-import dev.wheelhouse.apiserver.error.ApiException;
-import dev.wheelhouse.apiserver.error.Cause;
 import dev.wheelhouse.apiserver.error.Errors;
+import dev.wheelhouse.apiserver.error.StatusCause;
+import dev.wheelhouse.apiserver.error.StatusException;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.json.Surrogates;
@@ -118,7 +118,7 @@ final class Updates {
         return version.isEmpty() || version.equals("0");
     }
 
-    /** @throws ApiException if the update may not replace, or create, the object */
+    /** @throws StatusException if the update may not replace, or create, the object */
     private static void checkCurrent(Target target, String uid, String version, @Nullable StoredObject current) {
         ResourceType type = target.type();
         if (current == null) {
@@ -140,7 +140,9 @@ final class Updates {
         checkVersion(target, version, Long.toString(current.version()));
     }
 
-    /** @throws ApiException 409 for another version, or none where one is needed; 500, as upstream, for other text */
+    /**
+     * @throws StatusException 409 for another version, or none where one is needed; 500, as upstream, for other text
+     */
     private static void checkVersion(Target target, String version, String present) {
         ResourceType type = target.type();
         if (isUnconditional(version)) {
@@ -161,7 +163,7 @@ final class Updates {
     /**
      * Checks that the object has the name and namespace of the URL. A missing namespace is filled in.
      *
-     * @throws ApiException 400
+     * @throws StatusException 400
      */
     static void checkName(Target target, ObjectNode object) {
         String name = Meta.name(object);
@@ -213,7 +215,7 @@ final class Updates {
      *
      * @param ofPatch the strict decoding errors of the patch itself
      * @param shown adds to a problem the object in question: for a strategic merge patch the patch, else the result
-     * @throws ApiException 422
+     * @throws StatusException 422
      */
     private static void checkPatched(Target target, ObjectNode patched, List<String> ofPatch,
             UnaryOperator<String> shown, ApiRequest request) {
@@ -253,7 +255,7 @@ final class Updates {
         checkName(target, patched);
     }
 
-    private static ApiException invalidPatch(String problem) {
+    private static StatusException invalidPatch(String problem) {
         return Errors.invalid("", "", "", Errors.one("patch", "FieldValueInvalid", "Invalid value: " + problem));
     }
 
@@ -293,7 +295,7 @@ final class Updates {
     /**
      * Returns the media type of a patch.
      *
-     * @throws ApiException 415 if the type cannot be patched in it
+     * @throws StatusException 415 if the type cannot be patched in it
      */
     static String patchMedia(ResourceType type, ApiRequest request) {
         String media = Bodies.mediaType(request.contentType());
@@ -313,7 +315,7 @@ final class Updates {
     /** @param problems the strict decoding errors of the patch itself */
     record PatchBody(JsonNode value, List<String> problems) {}
 
-    /** @throws ApiException 400 if the body is not a patch of the media type */
+    /** @throws StatusException 400 if the body is not a patch of the media type */
     static PatchBody readPatch(String media, ApiRequest request) {
         boolean strict = !request.query().get("fieldValidation").equals("Ignore");
         String prefix = media.equals(STRATEGIC) || !strict ? "" : "error decoding patch: ";
@@ -353,7 +355,7 @@ final class Updates {
                                 : "map[string]interface {}"));
     }
 
-    /** @throws ApiException if the patch does not apply */
+    /** @throws StatusException if the patch does not apply */
     static ObjectNode patched(ResourceType type, String media, ObjectNode object, JsonNode patch) {
         try {
             return switch (media) {
@@ -382,7 +384,7 @@ final class Updates {
                 live -> applied(target, patch, live, context, request)), request, accept);
     }
 
-    /** @throws ApiException 404, 409 if the configuration is not one of the object */
+    /** @throws StatusException 404, 409 if the configuration is not one of the object */
     private static void checkApply(Target target, ObjectNode patch, @Nullable StoredObject current) {
         ResourceType type = target.type();
         if (current != null && Meta.name(patch).isEmpty()) {
@@ -408,7 +410,7 @@ final class Updates {
         ObjectNode applied = applied(target, patch, live, context, request.query().flag("force"));
         try {
             Bodies.prune(request, target.type(), applied);
-        } catch (ApiException e) {
+        } catch (StatusException e) {
             throw e.code() == 400 ? unconvertible(patch, target.type(), e) : e;
         }
         pruneCustom(target, applied, request);
@@ -421,7 +423,7 @@ final class Updates {
     /**
      * The object after a server-side apply.
      *
-     * @throws ApiException 409 if other managers own fields that the configuration changes
+     * @throws StatusException 409 if other managers own fields that the configuration changes
      */
     ObjectNode applied(Target target, ObjectNode patch, @Nullable ObjectNode live, WriteContext context,
             boolean force) {
@@ -436,7 +438,7 @@ final class Updates {
     }
 
     /** An applied configuration that is none of the type, which upstream calls its own failure. */
-    private static ApiException unconvertible(ObjectNode patch, ResourceType type, ApiException why) {
+    private static StatusException unconvertible(ObjectNode patch, ResourceType type, StatusException why) {
         String problem = Json.text(why.status(), "message");
         if (problem.contains(": strict decoding error: ")) {
             return why;
@@ -475,16 +477,16 @@ final class Updates {
         return patch;
     }
 
-    private static ApiException conflict(FieldManagement.ConflictException e) {
-        List<Cause> causes = e.conflicts().stream()
-                .map(c -> new Cause(c.field(), "FieldManagerConflict", c.manager())).toList();
+    private static StatusException conflict(FieldManagement.ConflictException e) {
+        List<StatusCause> causes = e.conflicts().stream()
+                .map(c -> new StatusCause(c.field(), "FieldManagerConflict", c.manager())).toList();
         StringBuilder message = new StringBuilder("Apply failed with ").append(causes.size())
                 .append(causes.size() == 1 ? " conflict: " : " conflicts: ");
         if (causes.size() == 1) {
             message.append(causes.getFirst().message()).append(": ").append(causes.getFirst().field());
         } else {
             String manager = "";
-            for (Cause cause : causes) {
+            for (StatusCause cause : causes) {
                 if (!cause.message().equals(manager)) {
                     message.append(manager.isEmpty() ? "" : "\n").append(cause.message()).append(":");
                     manager = cause.message();

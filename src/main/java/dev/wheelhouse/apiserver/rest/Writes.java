@@ -14,11 +14,11 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.apiserver.admission.Admission;
+import dev.wheelhouse.apiserver.admission.AdmissionChain;
 import dev.wheelhouse.apiserver.admission.Attributes;
 import dev.wheelhouse.apiserver.admission.Quotas;
-import dev.wheelhouse.apiserver.error.Cause;
 import dev.wheelhouse.apiserver.error.Errors;
+import dev.wheelhouse.apiserver.error.StatusCause;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.JsonSize;
 import dev.wheelhouse.apiserver.json.Meta;
@@ -53,13 +53,13 @@ final class Writes {
 
     private final ClusterState state;
     private final ObjectStore store;
-    private final Admission admission;
+    private final AdmissionChain admission;
     private final Quotas quotas;
     private final AfterCommit afterCommit;
     /** The warnings about resources whose new objects no controller handles, by the resource's name. */
     private volatile Map<String, String> unhandled = Map.of();
 
-    Writes(ClusterState state, Admission admission, Quotas quotas) {
+    Writes(ClusterState state, AdmissionChain admission, Quotas quotas) {
         this.state = state;
         this.store = state.store();
         this.admission = admission;
@@ -199,7 +199,7 @@ final class Writes {
         ObjectNode object = mutatedDynamically(target, given, context, generated);
         strategy.prepareForCreate(target.info(), object, context.user(), state);
         Meta.removeEmptyFields(object);
-        List<Cause> causes = new ArrayList<>(strategy.validate(type, object));
+        List<StatusCause> causes = new ArrayList<>(strategy.validate(type, object));
         if (custom != null) {
             causes.addAll(custom.validate(object, null));
         }
@@ -366,7 +366,7 @@ final class Writes {
             Updates.checkName(target, next);
             admission.allowUpdate(target, next, old, context);
         }
-        List<Cause> causes = immutable(type, next, old);
+        List<StatusCause> causes = immutable(type, next, old);
         strategy.prepareForUpdate(target.info(), target.subresource(), next, old, state);
         if (main) {
             admission.mutate(type, next, old);
@@ -461,12 +461,12 @@ final class Writes {
     }
 
     /** The UID may be left out but not changed. Upstream reports a change twice for built-in types. */
-    private static List<Cause> immutable(ResourceType type, ObjectNode next, ObjectNode old) {
+    private static List<StatusCause> immutable(ResourceType type, ObjectNode next, ObjectNode old) {
         String uid = Json.text(next, "metadata", "uid");
         if (uid.isEmpty() || uid.equals(Json.text(old, "metadata", "uid"))) {
             return List.of();
         }
-        Cause cause = new Cause("metadata.uid", "FieldValueInvalid",
+        StatusCause cause = new StatusCause("metadata.uid", "FieldValueInvalid",
                 "Invalid value: \"" + uid + "\": field is immutable");
         return !Schemas.isBuiltIn(type) ? List.of(cause) : List.of(cause, cause);
     }

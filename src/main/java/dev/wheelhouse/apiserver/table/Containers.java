@@ -7,19 +7,19 @@ public final class Containers {
     private Containers() {}
 
     /** The names of the containers in the pod template at a path. */
-    public static Column names(String... template) {
+    public static TableColumn names(String... template) {
         return column("Containers", "Names of the template's containers.", "name", template);
     }
 
     /** The images of the containers in the pod template at a path. */
-    public static Column images(String... template) {
+    public static TableColumn images(String... template) {
         return column("Images", "Images of the template's containers.", "image", template);
     }
 
-    private static Column column(String name, String description, String field, String... template) {
+    private static TableColumn column(String name, String description, String field, String... template) {
         String[] path = Arrays.copyOf(template, template.length + 2);
         path[template.length] = "spec";
         path[template.length + 1] = "containers";
-        return Column.of(name, description, o -> o.join(container -> container.text(field), path));
+        return TableColumn.of(name, description, o -> o.join(container -> container.text(field), path));
     }
 }

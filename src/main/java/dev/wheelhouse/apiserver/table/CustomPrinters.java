@@ -24,14 +24,14 @@ public final class CustomPrinters {
      * The name column, then the declared ones; the name and the age if none are declared. A cell shows the first value
      * that its path finds.
      */
-    public static List<Column> of(CustomType type) {
-        List<Column> columns = new ArrayList<>();
-        columns.add(Column.objectName());
+    public static List<TableColumn> of(CustomType type) {
+        List<TableColumn> columns = new ArrayList<>();
+        columns.add(TableColumn.objectName());
         if (type.columns().isEmpty()) {
-            columns.add(Column.age());
+            columns.add(TableColumn.age());
         }
         for (CustomType.Column column : type.columns()) {
-            columns.add(new Column(column.name(), column.type(), column.format(), column.description(),
+            columns.add(new TableColumn(column.name(), column.type(), column.format(), column.description(),
                     column.priority(), cell(new JsonPath(column.jsonPath()), column.type())));
         }
         return List.copyOf(columns);

@@ -15,8 +15,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.node.StringNode;
 
-import dev.wheelhouse.apiserver.error.Cause;
 import dev.wheelhouse.apiserver.error.Errors;
+import dev.wheelhouse.apiserver.error.StatusCause;
 import dev.wheelhouse.apiserver.json.Json;
 
 /**
@@ -29,11 +29,11 @@ public final class Problems {
     /** The limit for the characters of all causes. The last cause may exceed it. */
     private static final int MOST_CHARACTERS = 256 * 1024;
 
-    private final List<Cause> causes = new ArrayList<>(0);
+    private final List<StatusCause> causes = new ArrayList<>(0);
     private long characters;
 
     /** An immutable copy of the causes so far. */
-    public List<Cause> causes() {
+    public List<StatusCause> causes() {
         return List.copyOf(causes);
     }
 
@@ -279,14 +279,14 @@ public final class Problems {
     }
 
     /** Adds a cause that was found elsewhere. */
-    public void add(Cause cause) {
+    public void add(StatusCause cause) {
         add(() -> cause);
     }
 
     /** Adds a cause, unless the list is full. The supplier is called only if there is room for its cause. */
-    public void add(Supplier<Cause> making) {
+    public void add(Supplier<StatusCause> making) {
         if (!isFull()) {
-            Cause cause = making.get();
+            StatusCause cause = making.get();
             characters += cause.field().length() + cause.message().length();
             causes.add(cause);
         }
@@ -297,6 +297,6 @@ public final class Problems {
     }
 
     private void add(String field, String reason, Supplier<String> message, String detail) {
-        add(() -> new Cause(field, reason, detail.isEmpty() ? message.get() : message.get() + ": " + detail));
+        add(() -> new StatusCause(field, reason, detail.isEmpty() ? message.get() : message.get() + ": " + detail));
     }
 }

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.apiserver.error.Cause;
 import dev.wheelhouse.apiserver.error.Errors;
+import dev.wheelhouse.apiserver.error.StatusCause;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.store.StoredObject;
@@ -64,7 +64,7 @@ public final class Conversion {
     /**
      * The object in the version in which objects are stored; the same object if it has that version.
      *
-     * @throws dev.wheelhouse.apiserver.error.ApiException 500 if the webhook does not convert it
+     * @throws dev.wheelhouse.apiserver.error.StatusException 500 if the webhook does not convert it
      */
     public ObjectNode toStorage(ObjectNode object) {
         return to(storageVersion, object);
@@ -73,7 +73,7 @@ public final class Conversion {
     /**
      * The object in a version; the same object if it has that version.
      *
-     * @throws dev.wheelhouse.apiserver.error.ApiException 500 if the webhook does not convert it
+     * @throws dev.wheelhouse.apiserver.error.StatusException 500 if the webhook does not convert it
      */
     public ObjectNode to(String apiVersion, ObjectNode object) {
         return Json.text(object, "apiVersion").equals(apiVersion)
@@ -84,7 +84,7 @@ public final class Conversion {
     /**
      * The stored objects in a version, in the same order.
      *
-     * @throws dev.wheelhouse.apiserver.error.ApiException 500 if the webhook does not convert all
+     * @throws dev.wheelhouse.apiserver.error.StatusException 500 if the webhook does not convert all
      */
     public List<StoredObject> stored(List<StoredObject> objects, String apiVersion) {
         List<StoredObject> all = new ArrayList<>(objects);
@@ -222,7 +222,7 @@ public final class Conversion {
             MetadataValidation.annotations(given, "metadata.annotations", problems);
         }
         if (!problems.isEmpty()) {
-            Cause first = problems.causes().getFirst();
+            StatusCause first = problems.causes().getFirst();
             throw new WebhookException(first.field() + ": " + first.message());
         }
         return given;

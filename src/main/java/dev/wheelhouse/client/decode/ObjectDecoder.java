@@ -18,7 +18,7 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ObjectReader;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
@@ -135,7 +135,7 @@ public final class ObjectDecoder<T extends KubernetesObject> {
      * name.
      *
      * @param tried the request, for the message
-     * @throws ApiError if the answer does not decode
+     * @throws KubeApiException if the answer does not decode
      */
     public T readAnswer(String tried, byte[] bytes) {
         List<DecodeFailure> failures = new ArrayList<>(1);
@@ -146,7 +146,7 @@ public final class ObjectDecoder<T extends KubernetesObject> {
             object = decode(bytes, 0, bytes.length, true, false, failures::add);
         }
         if (object == null) {
-            throw new ApiError(tried + ": the answer cannot be decoded",
+            throw new KubeApiException(tried + ": the answer cannot be decoded",
                     new IOException(failures.getFirst().toString()));
         }
         return object;

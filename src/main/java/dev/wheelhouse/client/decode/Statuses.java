@@ -8,11 +8,11 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.RetryAfter;
 import dev.wheelhouse.client.ModelJson;
 
-/** Makes an {@link ApiError} of the body of an error answer: a {@code metav1.Status}, or any other text. */
+/** Makes a {@link KubeApiException} of the body of an error answer: a {@code metav1.Status}, or any other text. */
 public final class Statuses {
     /** The tags of {@code metav1.Status} in protobuf, and of its details. */
     private static final int MESSAGE = 3 << 3 | WireCursor.DELIMITED;
@@ -31,12 +31,12 @@ public final class Statuses {
      * @param retryAfter the wait that the answer's headers ask for, or null
      * @param body the answer; if it is not a Status, its first 300 characters are the message
      */
-    public static ApiError error(String tried, int code, @Nullable Duration retryAfter, byte[] body) {
+    public static KubeApiException error(String tried, int code, @Nullable Duration retryAfter, byte[] body) {
         if (WireEnvelope.begins(body, 0, body.length)) {
             try {
                 return error(tried, code, retryAfter, WireEnvelope.of(body, 0, body.length).cursor(body));
             } catch (WireException e) {
-                return new ApiError(tried, code, reason(code), "the server's explanation cannot be read: "
+                return new KubeApiException(tried, code, reason(code), "the server's explanation cannot be read: "
                         + e.problem(), retryAfter);
             }
         }
@@ -48,7 +48,7 @@ public final class Statuses {
         }
         if (status == null || !status.isObject() || !"Status".equals(status.path("kind").asString(""))) {
             String text = new String(body, StandardCharsets.UTF_8).strip();
-            return new ApiError(tried, code, reason(code), text.isEmpty()
+            return new KubeApiException(tried, code, reason(code), text.isEmpty()
                     ? "the server gave no explanation"
                     : text.length() > 300 ? text.substring(0, 300) + "…" : text, retryAfter);
         }
@@ -56,15 +56,16 @@ public final class Statuses {
     }
 
     /** The error of a watch's ERROR event. */
-    static ApiError error(String tried, JsonNode status) {
+    static KubeApiException error(String tried, JsonNode status) {
         return error(tried, status.path("code").asInt(500), null, status);
     }
 
-    private static ApiError error(String tried, int code, @Nullable Duration retryAfter, JsonNode status) {
+    private static KubeApiException error(String tried, int code, @Nullable Duration retryAfter, JsonNode status) {
         Duration wait = retryAfter != null
                 ? retryAfter
                 : RetryAfter.ofSeconds(seconds(status.path("details").path("retryAfterSeconds")));
-        return new ApiError(tried, code, status.path("reason").asString(""), status.path("message").asString(""), wait);
+        return new KubeApiException(tried, code, status.path("reason").asString(""),
+                status.path("message").asString(""), wait);
     }
 
     /**
@@ -73,7 +74,7 @@ public final class Statuses {
      * @param answered the HTTP status; 0 if the Status has the only one
      * @throws WireException if the bytes are no message
      */
-    static ApiError error(String tried, int answered, @Nullable Duration retryAfter, WireCursor in) {
+    static KubeApiException error(String tried, int answered, @Nullable Duration retryAfter, WireCursor in) {
         int code = 500;
         String message = "";
         String reason = "";
@@ -88,7 +89,7 @@ public final class Statuses {
                 default -> in.skip(tag, in.end);
             }
         }
-        return new ApiError(tried, answered == 0 ? code : answered, reason, message,
+        return new KubeApiException(tried, answered == 0 ? code : answered, reason, message,
                 retryAfter != null ? retryAfter : RetryAfter.ofSeconds(seconds));
     }
 

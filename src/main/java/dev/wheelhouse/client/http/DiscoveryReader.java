@@ -11,7 +11,7 @@ import java.util.Set;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.KubeClient.Discovered;
 import dev.wheelhouse.client.ModelJson;
@@ -43,13 +43,15 @@ final class DiscoveryReader {
     /**
      * Reads which types the server serves.
      *
-     * @throws ApiError if an answer is no discovery, from which controllers would conclude that there are no objects
+     * @throws KubeApiException if an answer is no discovery, from which controllers would conclude that there are no
+     * objects
      */
     Discovered discover() {
         read(get("/api", "APIVersions"));
         if (types.isEmpty() && failures.isEmpty()) {
-            throw new ApiError("discover /api", new IOException("the answer names no resource of the core group: look "
-                    + "for a proxy or a server that answers for the API server"));
+            throw new KubeApiException("discover /api",
+                    new IOException("the answer names no resource of the core group: look "
+                            + "for a proxy or a server that answers for the API server"));
         }
         read(get("/apis", "APIGroupList"));
         return new Discovered(List.copyOf(types.values()), List.copyOf(otherVersions), List.copyOf(failures));
@@ -67,8 +69,9 @@ final class DiscoveryReader {
     private static JsonNode requireKind(String kind, String path, JsonNode document) {
         String found = document.path("kind").asString("");
         if (!found.equals(kind)) {
-            throw new ApiError("discover " + path, new IOException("the answer is of kind \"" + found + "\", not "
-                    + kind + ": look for a proxy or a server that answers for the API server"));
+            throw new KubeApiException("discover " + path,
+                    new IOException("the answer is of kind \"" + found + "\", not "
+                            + kind + ": look for a proxy or a server that answers for the API server"));
         }
         return document;
     }
@@ -77,7 +80,7 @@ final class DiscoveryReader {
         try {
             return ModelJson.read(body, JsonNode.class);
         } catch (JacksonException e) {
-            throw new ApiError("discover " + path, e);
+            throw new KubeApiException("discover " + path, e);
         }
     }
 
@@ -128,7 +131,7 @@ final class DiscoveryReader {
         try {
             document = requireKind("APIResourceList", path,
                     parse(path, transport.send(Outgoing.get("discover " + path, path))));
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             failures.add(describe(group, version) + ": " + e.getMessage());
             return;
         }

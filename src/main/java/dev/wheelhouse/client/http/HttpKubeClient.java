@@ -8,7 +8,7 @@ import io.kubernetes.client.openapi.ApiClient;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.KubeClient;
@@ -109,7 +109,7 @@ public final class HttpKubeClient implements KubeClient {
         return new HttpKubeClient(transport.asSender(name), negotiation, memory, shares);
     }
 
-    /** @throws ApiError if the list of groups cannot be read */
+    /** @throws KubeApiException if the list of groups cannot be read */
     @Override
     public Discovered discover() {
         return new DiscoveryReader(transport).discover();
@@ -128,7 +128,7 @@ public final class HttpKubeClient implements KubeClient {
         try {
             return ModelJson.read(answer, JsonNode.class);
         } catch (JacksonException e) {
-            throw new ApiError(tried, e);
+            throw new KubeApiException(tried, e);
         }
     }
 

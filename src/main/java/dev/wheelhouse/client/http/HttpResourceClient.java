@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.common.KubernetesObject;
 
-import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.FieldSelector;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
@@ -63,8 +63,9 @@ final class HttpResourceClient<T extends KubernetesObject> implements ResourceCl
         // delete its dependents.
         String name = answer.getMetadata() == null ? null : answer.getMetadata().getName();
         if (!key.name().equals(name)) {
-            throw new ApiError(tried, new IOException("the answer is an object of the name " + name + ": look for a "
-                    + "proxy or a server that answers for the API server"));
+            throw new KubeApiException(tried,
+                    new IOException("the answer is an object of the name " + name + ": look for a "
+                            + "proxy or a server that answers for the API server"));
         }
         return answer;
     }

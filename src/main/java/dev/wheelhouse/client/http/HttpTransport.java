@@ -32,7 +32,7 @@ import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.openapi.ApiException;
 import io.kubernetes.client.openapi.Pair;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.RetryAfter;
 import dev.wheelhouse.client.WatchStream;
 import dev.wheelhouse.client.decode.AnswerLimits;
@@ -55,7 +55,7 @@ import okio.BufferedSink;
 
 /**
  * Sends requests by OkHttp, with the official client's TLS settings and credentials, and turns every failure into an
- * {@link ApiError}. Thread safe.
+ * {@link KubeApiException}. Thread safe.
  */
 final class HttpTransport implements Transport {
     /**
@@ -228,7 +228,7 @@ final class HttpTransport implements Transport {
         for (int repetitions = 0;; repetitions++) {
             try {
                 return run(calls, call, repetitions > 0, (body, protobuf) -> AnswerLimits.readAll(body));
-            } catch (ApiError e) {
+            } catch (KubeApiException e) {
                 Duration wait = wantedPause(e);
                 if (wait == null || repetitions == MOST_REPETITIONS || wait.compareTo(clock.until(end)) >= 0) {
                     throw e;
@@ -242,7 +242,7 @@ final class HttpTransport implements Transport {
      * The time after which a server that has not executed the request asks the client to repeat it; null if the server
      * does not ask.
      */
-    private static @Nullable Duration wantedPause(ApiError e) {
+    private static @Nullable Duration wantedPause(KubeApiException e) {
         return e.code() == 429 || e.code() == 503 ? e.retryAfter() : null;
     }
 
@@ -295,16 +295,16 @@ final class HttpTransport implements Transport {
             throw interrupted(tried);
         } catch (IOException e) {
             throw broken(tried, e);
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             throw e;
         } catch (RuntimeException e) {
-            throw new ApiError(tried, e);
+            throw new KubeApiException(tried, e);
         }
     }
 
-    private static ApiError interrupted(String tried) {
+    private static KubeApiException interrupted(String tried) {
         Thread.currentThread().interrupt();
-        return new ApiError(tried, new InterruptedIOException("interrupted while waiting for the answer"));
+        return new KubeApiException(tried, new InterruptedIOException("interrupted while waiting for the answer"));
     }
 
     /**
@@ -347,14 +347,14 @@ final class HttpTransport implements Transport {
             call.cancel();
             throw broken(tried, new InterruptedIOException("no answer within " + answer.toSeconds() + " s"));
         } catch (CancellationException e) {
-            throw new ApiError(tried, e);
+            throw new KubeApiException(tried, e);
         } catch (ExecutionException e) {
             switch (e.getCause()) {
-                case ApiError error -> throw error;
+                case KubeApiException error -> throw error;
                 case Error error -> throw error;
                 case IOException error -> throw broken(tried, error);
-                case RuntimeException error -> throw new ApiError(tried, error);
-                case null, default -> throw new ApiError(tried, e);
+                case RuntimeException error -> throw new KubeApiException(tried, error);
+                case null, default -> throw new KubeApiException(tried, e);
             }
         }
     }
@@ -370,7 +370,7 @@ final class HttpTransport implements Transport {
         return clock;
     }
 
-    /** Runs an action after a time. @throws ApiError if this client is closed */
+    /** Runs an action after a time. @throws KubeApiException if this client is closed */
     Future<?> after(String tried, long nanos, Runnable action) {
         try {
             return timers.schedule(action, nanos, TimeUnit.NANOSECONDS);
@@ -379,7 +379,7 @@ final class HttpTransport implements Transport {
         }
     }
 
-    /** Runs the reader of an open watch on a thread of its own. @throws ApiError if this client is closed */
+    /** Runs the reader of an open watch on a thread of its own. @throws KubeApiException if this client is closed */
     void execute(String tried, Runnable reader) {
         try {
             if (!freeWatchThreads.tryAcquire()) {
@@ -399,7 +399,7 @@ final class HttpTransport implements Transport {
     }
 
     /** The error of a connection that broke, perhaps as this client was closed. */
-    ApiError broken(String tried, IOException e) {
+    KubeApiException broken(String tried, IOException e) {
         return isClosed() ? closed(tried, e) : outage.error(tried, e);
     }
 
@@ -407,8 +407,8 @@ final class HttpTransport implements Transport {
         return open.getCount() == 0;
     }
 
-    private static ApiError closed(String tried, @Nullable Exception e) {
-        return new ApiError(tried, new IOException("the client is closed", e));
+    private static KubeApiException closed(String tried, @Nullable Exception e) {
+        return new KubeApiException(tried, new IOException("the client is closed", e));
     }
 
     private Request.Builder request(Outgoing what) {
@@ -428,7 +428,7 @@ final class HttpTransport implements Transport {
             api.updateParamsForAuth(authentications, query, headers, new LinkedHashMap<>(), "", what.method(),
                     address);
         } catch (ApiException e) {
-            throw new ApiError(what.tried(), e);
+            throw new KubeApiException(what.tried(), e);
         }
         Request.Builder request = new Request.Builder().url(built);
         api.processHeaderParams(headers, request);

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.common.KubernetesObject;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.client.WatchEvent;
 import dev.wheelhouse.client.WatchStream;
@@ -67,7 +67,7 @@ final class HttpWatchStream<T extends KubernetesObject> implements WatchStream<T
     private volatile boolean closed;
     private volatile Runnable ready = () -> {};
     private volatile Function<ObjectKey, @Nullable T> cache = key -> null;
-    private @Nullable ApiError failure;
+    private @Nullable KubeApiException failure;
     /** Ends the consumer's wait. See {@link #wakeBy}. */
     private @Nullable Future<?> timer;
     private long timerAt;
@@ -81,7 +81,7 @@ final class HttpWatchStream<T extends KubernetesObject> implements WatchStream<T
     private List<WatchEvent<T>> taken = List.of();
     private int next;
 
-    /** Opens the watch. @throws ApiError if the server refuses, or cannot be reached */
+    /** Opens the watch. @throws KubeApiException if the server refuses, or cannot be reached */
     HttpWatchStream(HttpTransport transport, Outgoing request, ObjectDecoder<T> decoder, boolean unhurried)
             throws InterruptedException {
         this.transport = transport;
@@ -93,14 +93,14 @@ final class HttpWatchStream<T extends KubernetesObject> implements WatchStream<T
         this.opened = transport.open(request, unhurried);
         try {
             transport.execute(tried, this::read);
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             opened.response().close();
             throw e;
         }
     }
 
     private void read() {
-        ApiError broken = null;
+        KubeApiException broken = null;
         ReadAheadSocket socket = opened.socket();
         try (Response response = opened.response();
                 BeforeRead ignored = socket == null
@@ -126,9 +126,9 @@ final class HttpWatchStream<T extends KubernetesObject> implements WatchStream<T
         } catch (IOException e) {
             broken = transport.broken(tried, e);
         } catch (InterruptedException e) {
-            broken = new ApiError(tried, e);
+            broken = new KubeApiException(tried, e);
         } catch (RuntimeException | Error e) {
-            broken = new ApiError(tried, e);
+            broken = new KubeApiException(tried, e);
             throw e;
         } finally {
             finish(broken);
@@ -184,7 +184,7 @@ final class HttpWatchStream<T extends KubernetesObject> implements WatchStream<T
         return !closed;
     }
 
-    private void finish(@Nullable ApiError broken) {
+    private void finish(@Nullable KubeApiException broken) {
         lock.lock();
         try {
             if (!closed) {

@@ -3,7 +3,7 @@ package dev.wheelhouse.client.http;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.decode.ObjectDecoder;
 
@@ -32,7 +32,7 @@ final class Negotiation {
         }
         try {
             return request.send(ContentType.PROTOBUF);
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             if (e.code() != 406 && e.code() != 415) {
                 throw e;
             }

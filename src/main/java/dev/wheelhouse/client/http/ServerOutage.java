@@ -8,14 +8,14 @@ import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.runtime.Clock;
 
 /**
  * Logs an outage of the API server: one line when no connection can be made, and one when the server answers again.
- * Callers do not log {@link ApiError#isUnreachable() unreachable} errors, so that an outage does not cause a line for
- * each cache and each object. A connection that broke counts as well: the next request succeeds, or begins an outage.
- * Thread safe.
+ * Callers do not log {@link KubeApiException#isUnreachable() unreachable} errors, so that an outage does not cause a
+ * line for each cache and each object. A connection that broke counts as well: the next request succeeds, or begins an
+ * outage. Thread safe.
  */
 final class ServerOutage {
     private static final Logger log = LoggerFactory.getLogger(ServerOutage.class);
@@ -31,12 +31,12 @@ final class ServerOutage {
     }
 
     /** The error of a request that got no answer. */
-    ApiError error(String tried, IOException cause) {
-        ApiError error = new ApiError(tried, cause);
+    KubeApiException error(String tried, IOException cause) {
+        KubeApiException error = new KubeApiException(tried, cause);
         if (error.isWithoutConnection()) {
             begin(cause);
         }
-        return on || isBroken(cause) ? ApiError.unreachable(tried, cause) : error;
+        return on || isBroken(cause) ? KubeApiException.unreachable(tried, cause) : error;
     }
 
     private synchronized void begin(IOException cause) {

@@ -8,13 +8,13 @@ import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.common.KubernetesObject;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.client.WatchStream;
 import dev.wheelhouse.client.decode.ObjectDecoder;
 
 /**
  * Sends requests to one API server: over HTTP, or by calls if the server is in this process. Every failure is an
- * {@link ApiError}. Thread safe.
+ * {@link KubeApiException}. Thread safe.
  */
 public interface Transport extends AutoCloseable {
     /**

@@ -40,8 +40,8 @@ final class AttachDecisions {
     /** The longest wait for a CSI driver. */
     static final Duration DRIVER = Duration.ofMinutes(2);
 
-    private final NodeView view;
-    private final Map<String, Attempt> attempts = new LinkedHashMap<>();
+    private final NodeAttachments view;
+    private final Map<String, AttachState> attempts = new LinkedHashMap<>();
     private final List<Action> actions = new ArrayList<>();
     private final List<Action> events = new ArrayList<>();
     private final Set<String> reported = new LinkedHashSet<>();
@@ -57,15 +57,15 @@ final class AttachDecisions {
      * @param next the time of the next look; null if only changes matter
      * @param forced a reason for each detachment that does not wait for the kubelet
      */
-    record Decision(List<Action> actions, Map<String, Attempt> attempts, boolean again, @Nullable Instant next,
+    record Decision(List<Action> actions, Map<String, AttachState> attempts, boolean again, @Nullable Instant next,
             List<String> forced) {}
 
-    private AttachDecisions(NodeView view) {
+    private AttachDecisions(NodeAttachments view) {
         this.view = view;
         view.reported().forEach(volume -> reported.add(volume.getName()));
     }
 
-    static Decision decide(NodeView view) {
+    static Decision decide(NodeAttachments view) {
         AttachDecisions decisions = new AttachDecisions(view);
         Set<String> wanted = view.wanted().stream().map(want -> want.volume().name()).collect(Collectors.toSet());
         decisions.detach(wanted);
@@ -100,7 +100,7 @@ final class AttachDecisions {
             return;
         }
         tellOfEnd(volume, attempt(volume));
-        Attempt attempt = attempt(volume).unwanted(view.now());
+        AttachState attempt = attempt(volume).unwanted(view.now());
         remember(volume, attempt);
         Instant limit = Objects.requireNonNull(attempt.unwantedSince()).plus(UNMOUNT);
         boolean late = view.forces() && view.now().isAfter(limit);
@@ -134,7 +134,7 @@ final class AttachDecisions {
     }
 
     /** Tells the pods for which a volume was asked, and that want it no more, what the driver has done. */
-    private void tellOfEnd(Attachable volume, Attempt attempt) {
+    private void tellOfEnd(Attachable volume, AttachState attempt) {
         V1VolumeAttachment attachment = view.attachment(volume);
         if (attempt.began() != null && attachment != null && attachment.getMetadata().getDeletionTimestamp() == null) {
             events.addAll(isAttached(attachment)
@@ -170,10 +170,10 @@ final class AttachDecisions {
 
     // ---- attaching
 
-    private void attach(NodeView.Wanted want) {
+    private void attach(NodeAttachments.Wanted want) {
         Attachable volume = want.volume();
         V1VolumeAttachment attachment = view.attachment(volume);
-        Attempt attempt = attempt(volume);
+        AttachState attempt = attempt(volume);
         if (reported.contains(volume.name())) {
             if (attempt.began() != null && isAttached(attachment)) {
                 // The answer was lost when the status was written, and the Events come after it.
@@ -185,7 +185,7 @@ final class AttachDecisions {
             reported.remove(volume.name());
         }
         if (attempt.unwantedSince() != null) {
-            attempt = Attempt.NONE;
+            attempt = AttachState.NONE;
         }
         if (volume.exclusive() && (want.busy() || !want.holders().isEmpty())) {
             if (!want.busy() && !attempt.toldOfOtherNode()) {
@@ -198,7 +198,8 @@ final class AttachDecisions {
         remember(volume, view.node() == null ? attempt : attach(want, attempt, attachment));
     }
 
-    private Attempt attach(NodeView.Wanted want, Attempt attempt, @Nullable V1VolumeAttachment attachment) {
+    private AttachState attach(NodeAttachments.Wanted want, AttachState attempt,
+            @Nullable V1VolumeAttachment attachment) {
         Attachable volume = want.volume();
         if (attempt.notBefore() != null && view.now().isBefore(attempt.notBefore())) {
             lookAgain(attempt.notBefore());
@@ -208,7 +209,7 @@ final class AttachDecisions {
         if (volume.csi() == null || isAttached(attachment)) {
             reported.add(volume.name());
             events.addAll(successes(volume, pods));
-            return Attempt.NONE;
+            return AttachState.NONE;
         }
         if (attachment == null) {
             actions.add(new Action.Create(AttachDetachController.ATTACHMENTS, attachment(volume.csi()),
@@ -223,7 +224,7 @@ final class AttachDecisions {
         Instant began = attempt.began() == null ? view.now() : attempt.began();
         if (status != null && status.getAttachError() != null || !view.now().isBefore(began.plus(DRIVER))) {
             events.addAll(failures(volume, pods, problem(volume.csi(), attachment)));
-            Attempt failed = attempt.failed(view.now());
+            AttachState failed = attempt.failed(view.now());
             lookAgain(failed.notBefore());
             return failed;
         }
@@ -280,12 +281,12 @@ final class AttachDecisions {
 
     // ---- both
 
-    private Attempt attempt(Attachable volume) {
-        return view.attempts().getOrDefault(volume.name(), Attempt.NONE);
+    private AttachState attempt(Attachable volume) {
+        return view.attempts().getOrDefault(volume.name(), AttachState.NONE);
     }
 
-    private void remember(Attachable volume, Attempt attempt) {
-        if (!attempt.equals(Attempt.NONE)) {
+    private void remember(Attachable volume, AttachState attempt) {
+        if (!attempt.equals(AttachState.NONE)) {
             attempts.put(volume.name(), attempt);
         }
     }

@@ -26,7 +26,7 @@ import io.kubernetes.client.openapi.models.V1Volume;
 import io.kubernetes.client.openapi.models.V1VolumeAttachment;
 import io.kubernetes.client.openapi.models.V1VolumeAttachmentSource;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ResourceClient;
@@ -42,7 +42,7 @@ import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.controller.Volumes;
 import dev.wheelhouse.controllers.attach.AttachDecisions.Decision;
-import dev.wheelhouse.controllers.attach.NodeView.Wanted;
+import dev.wheelhouse.controllers.attach.NodeAttachments.Wanted;
 import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
@@ -94,7 +94,7 @@ public final class AttachDetachController extends KeyedController<ObjectKey> {
      */
     private final Set<String> managed = ConcurrentHashMap.newKeySet();
     /** The memory of volumes, by node. Its values do not change. */
-    private final Map<String, Map<String, Attempt>> attempts = new ConcurrentHashMap<>();
+    private final Map<String, Map<String, AttachState>> attempts = new ConcurrentHashMap<>();
     /** The numbers of the periods in which nodes were compared last, by node. */
     private final Map<String, Long> verified = new ConcurrentHashMap<>();
     /** Whether it has chosen among the VolumeAttachments of its start. */
@@ -183,7 +183,7 @@ public final class AttachDetachController extends KeyedController<ObjectKey> {
     @Override
     protected Result sync(ObjectKey key, SyncRun run) {
         run.note(this::adopt);
-        NodeView view = view(key.name(), run);
+        NodeAttachments view = view(key.name(), run);
         Decision decision = AttachDecisions.decide(view);
         Outcome outcome = run.execute(decision.actions());
         run.note(() -> remember(key, view, decision, outcome));
@@ -202,8 +202,8 @@ public final class AttachDetachController extends KeyedController<ObjectKey> {
      * The memory after a failed write. The Events of the decision come after its writes, so the next decision needs to
      * know what they are about. A volume is unwanted since the first decision that says so.
      */
-    private Map<String, Attempt> afterFailure(ObjectKey key, Decision decision) {
-        Map<String, Attempt> kept = new LinkedHashMap<>(attempts.getOrDefault(key.name(), Map.of()));
+    private Map<String, AttachState> afterFailure(ObjectKey key, Decision decision) {
+        Map<String, AttachState> kept = new LinkedHashMap<>(attempts.getOrDefault(key.name(), Map.of()));
         decision.attempts().forEach((volume, attempt) -> {
             if (attempt.unwantedSince() != null) {
                 kept.put(volume, attempt);
@@ -233,7 +233,7 @@ public final class AttachDetachController extends KeyedController<ObjectKey> {
         return own.contains(ObjectKey.of(attachment)) && (adopted || isAttachable(attachment));
     }
 
-    private void remember(ObjectKey key, NodeView view, Decision decision, Outcome outcome) {
+    private void remember(ObjectKey key, NodeAttachments view, Decision decision, Outcome outcome) {
         attempts.put(key.name(), outcome.succeeded() ? decision.attempts() : afterFailure(key, decision));
         if (view.verifies() && outcome.succeeded()) {
             verified.put(key.name(), period(view.now()));
@@ -249,7 +249,8 @@ public final class AttachDetachController extends KeyedController<ObjectKey> {
     }
 
     /** Tells the pods of a volume whose VolumeAttachment could not be created. */
-    private static void tell(ObjectKey key, NodeView view, Action.Create create, ApiError error, SyncRun run) {
+    private static void tell(ObjectKey key, NodeAttachments view, Action.Create create, KubeApiException error,
+            SyncRun run) {
         view.wanted().stream()
                 .filter(want -> want.volume().csi() != null
                         && want.volume().csi().attachment(key.name()).equals(create.target().name()))
@@ -258,7 +259,7 @@ public final class AttachDetachController extends KeyedController<ObjectKey> {
     }
 
     /** The next look: at the time of the decision, and when the attached volumes are compared again. */
-    private Result later(ObjectKey key, NodeView view, Decision decision, SyncRun run) {
+    private Result later(ObjectKey key, NodeAttachments view, Decision decision, SyncRun run) {
         Instant next = decision.next();
         if (verifies() && !view.reported().isEmpty()) {
             long last = Objects.requireNonNullElseGet(verified.get(key.name()), () -> period(view.now()));
@@ -294,7 +295,7 @@ public final class AttachDetachController extends KeyedController<ObjectKey> {
 
     // ---- the view
 
-    private NodeView view(String name, SyncRun run) {
+    private NodeAttachments view(String name, SyncRun run) {
         V1Node node = nodes.get(ObjectKey.cluster(name));
         boolean annotated = node != null && Volumes.isAnnotated(node, MANAGED);
         if (annotated) {
@@ -304,7 +305,7 @@ public final class AttachDetachController extends KeyedController<ObjectKey> {
         Map<Attachable, V1VolumeAttachment> held = held(name, node, wanted, run);
         Instant now = clock.now();
         Long last = verified.get(name);
-        return new NodeView(name, node, inUse(name, node, wanted, held), List.copyOf(wanted.values()), held,
+        return new NodeAttachments(name, node, inUse(name, node, wanted, held), List.copyOf(wanted.values()), held,
                 attempts.getOrDefault(name, Map.of()),
                 verifies() && last != null && period(now) > last,
                 !options.disableForceDetachOnTimeout(), now);

@@ -18,7 +18,7 @@ import io.kubernetes.client.openapi.models.V2CrossVersionObjectReference;
 
 import tools.jackson.databind.JsonNode;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.controller.ResourceMapper;
@@ -125,7 +125,7 @@ final class ApiMetrics {
     private String resource(String apiVersion, String kind) {
         try {
             return mapper.of(apiVersion, kind).groupResource();
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             int slash = apiVersion.indexOf('/');
             throw new MetricsException("unable to fetch metrics from custom metrics API: unable to map kind " + kind
                     + (slash < 0 ? "" : "." + apiVersion.substring(0, slash)) + " to resource: " + e.statusMessage());
@@ -146,7 +146,7 @@ final class ApiMetrics {
         JsonNode group;
         try {
             group = client.read("/apis/" + CUSTOM, Map.of());
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             throw new MetricsException("unable to fetch metrics from custom metrics API: " + (e.isNotFound()
                     ? "no custom metrics API (" + CUSTOM + ") registered"
                     : e.statusMessage()));
@@ -190,13 +190,13 @@ final class ApiMetrics {
     private JsonNode read(String api, String path, Map<String, String> query, String resource) {
         try {
             return client.read(path, query);
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             throw new MetricsException("unable to fetch metrics from " + api + " metrics API: " + message(e, resource));
         }
     }
 
     /** The server's message. A server without the API answers with a text of its own, which client-go replaces. */
-    private static String message(ApiError error, String resource) {
+    private static String message(KubeApiException error, String resource) {
         return switch (error.statusMessage()) {
             case "404 page not found" -> "the server could not find the requested resource (get " + resource + ")";
             case "service unavailable" -> "the server is currently unable to handle the request (get " + resource + ")";

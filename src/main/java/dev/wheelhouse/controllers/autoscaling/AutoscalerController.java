@@ -14,7 +14,7 @@ import io.kubernetes.client.openapi.models.V2CrossVersionObjectReference;
 import io.kubernetes.client.openapi.models.V2HorizontalPodAutoscaler;
 import io.kubernetes.client.openapi.models.V2MetricSpec;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
@@ -85,7 +85,7 @@ public final class AutoscalerController extends ObjectController<V2HorizontalPod
         ScaleClient.Scaled scaled;
         try {
             scaled = scale(autoscaler);
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             run.effect(() -> counts.reconciled(0, hasValidTarget(autoscaler) ? "internal" : "spec",
                     clock.nanoTime() - start));
             return end(autoscaler, run.execute(unreachable(autoscaler, e)), null, run);
@@ -94,7 +94,7 @@ public final class AutoscalerController extends ObjectController<V2HorizontalPod
         Decision decision = AutoscalerDecisions.decide(view);
         run.execute(decision.events());
         Outcome written = decision.why() == null ? null : write(key, autoscaler, scaled, decision, run);
-        ApiError failure = written == null ? null : written.error();
+        KubeApiException failure = written == null ? null : written.error();
         Outcome reported = run.execute(AutoscalerDecisions.report(view, decision, failure));
         boolean scales = written != null && written.succeeded();
         run.note(() -> remember(key, view, decision, scales && run.writes()));
@@ -107,7 +107,8 @@ public final class AutoscalerController extends ObjectController<V2HorizontalPod
             selectors.put(key, selected.selector());
         }
         memories.put(key, scaled
-                ? Limits.afterScaling(decision.memory(), view.autoscaler().getSpec().getBehavior(), view.replicas(),
+                ? ReplicaLimits.afterScaling(decision.memory(), view.autoscaler().getSpec().getBehavior(),
+                        view.replicas(),
                         decision.replicas(), view.now())
                 : decision.memory());
     }
@@ -134,7 +135,7 @@ public final class AutoscalerController extends ObjectController<V2HorizontalPod
         return version == null || version.indexOf('/') == version.lastIndexOf('/');
     }
 
-    private Result end(V2HorizontalPodAutoscaler autoscaler, Outcome reported, @Nullable ApiError failure,
+    private Result end(V2HorizontalPodAutoscaler autoscaler, Outcome reported, @Nullable KubeApiException failure,
             SyncRun run) {
         if (reported.error() != null) {
             run.execute(List.of(AutoscalerDecisions.statusFailed(autoscaler, reported.error())));
@@ -149,7 +150,7 @@ public final class AutoscalerController extends ObjectController<V2HorizontalPod
                 ObjectKey.of(namespace(autoscaler), target.getName()));
     }
 
-    private List<Action> unreachable(V2HorizontalPodAutoscaler autoscaler, ApiError error) {
+    private List<Action> unreachable(V2HorizontalPodAutoscaler autoscaler, KubeApiException error) {
         return AutoscalerDecisions.unreachable(autoscaler, clock.now(), error.statusMessage());
     }
 
@@ -203,7 +204,7 @@ public final class AutoscalerController extends ObjectController<V2HorizontalPod
             }
             try {
                 current = scale(autoscaler);
-            } catch (ApiError e) {
+            } catch (KubeApiException e) {
                 return outcome;
             }
         }

@@ -10,18 +10,18 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.openapi.models.V2HorizontalPodAutoscaler;
 import io.kubernetes.client.openapi.models.V2HorizontalPodAutoscalerStatus;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controllers.autoscaling.AutoscalerView.Target;
-import dev.wheelhouse.controllers.autoscaling.Limits.Limited;
+import dev.wheelhouse.controllers.autoscaling.ReplicaLimits.Limited;
 
-import static dev.wheelhouse.controllers.autoscaling.Conditions.ABLE_TO_SCALE;
-import static dev.wheelhouse.controllers.autoscaling.Conditions.SCALED_TO_ZERO;
-import static dev.wheelhouse.controllers.autoscaling.Conditions.SCALING_ACTIVE;
-import static dev.wheelhouse.controllers.autoscaling.Conditions.SCALING_LIMITED;
+import static dev.wheelhouse.controllers.autoscaling.AutoscalerConditions.ABLE_TO_SCALE;
+import static dev.wheelhouse.controllers.autoscaling.AutoscalerConditions.SCALED_TO_ZERO;
+import static dev.wheelhouse.controllers.autoscaling.AutoscalerConditions.SCALING_ACTIVE;
+import static dev.wheelhouse.controllers.autoscaling.AutoscalerConditions.SCALING_LIMITED;
 
 /**
  * Decides how many replicas the target of an autoscaler gets (upstream: {@code reconcileAutoscaler} in
@@ -42,7 +42,7 @@ final class AutoscalerDecisions {
      * @param proposals what the metrics ask for; null if none was computed
      * @param failed whether no number of replicas could be computed
      */
-    record Decision(int replicas, @Nullable String why, boolean failed, Conditions conditions,
+    record Decision(int replicas, @Nullable String why, boolean failed, AutoscalerConditions conditions,
             @Nullable Proposals proposals, List<Action> events, Memory memory) {}
 
     /** Whether the metrics matter, or the number of replicas alone decides. */
@@ -61,7 +61,7 @@ final class AutoscalerDecisions {
     /** The actions if the scale of the target cannot be read. */
     static List<Action> unreachable(V2HorizontalPodAutoscaler autoscaler, Instant now, String problem) {
         List<Action> actions = new ArrayList<>();
-        Conditions conditions = new Conditions(autoscaler.getStatus() == null
+        AutoscalerConditions conditions = new AutoscalerConditions(autoscaler.getStatus() == null
                 ? null
                 : autoscaler.getStatus().getConditions(), now);
         actions.add(event(autoscaler, "Warning", "FailedGetScale", problem));
@@ -74,7 +74,7 @@ final class AutoscalerDecisions {
 
     static Decision decide(AutoscalerView view) {
         V2HorizontalPodAutoscaler autoscaler = view.autoscaler();
-        Conditions conditions = new Conditions(status(autoscaler).getConditions(), view.now());
+        AutoscalerConditions conditions = new AutoscalerConditions(status(autoscaler).getConditions(), view.now());
         conditions.set(ABLE_TO_SCALE, true, "SucceededGetScale",
                 "the HPA controller was able to get the target's current scale");
         Memory memory = view.memory().recommendations().isEmpty()
@@ -101,7 +101,7 @@ final class AutoscalerDecisions {
         };
     }
 
-    private static Decision withoutMetrics(AutoscalerView view, Conditions conditions, Memory memory) {
+    private static Decision withoutMetrics(AutoscalerView view, AutoscalerConditions conditions, Memory memory) {
         if (view.replicas() == 0) {
             conditions.set(SCALING_ACTIVE, false, "ScalingDisabled",
                     "scaling is disabled since the replica count of the target is zero");
@@ -117,7 +117,8 @@ final class AutoscalerDecisions {
     }
 
     /** The decision if it is not clear which pods are meant. */
-    private static Decision unclear(AutoscalerView view, Conditions conditions, Memory memory, String eventReason,
+    private static Decision unclear(AutoscalerView view, AutoscalerConditions conditions, Memory memory,
+            String eventReason,
             String problem, String reason, String message) {
         conditions.set(SCALING_ACTIVE, false, reason, message);
         return new Decision(view.replicas(), null, true, conditions, null,
@@ -126,7 +127,7 @@ final class AutoscalerDecisions {
                 memory);
     }
 
-    private static Decision byMetrics(AutoscalerView view, Target.Selected target, Conditions conditions,
+    private static Decision byMetrics(AutoscalerView view, Target.Selected target, AutoscalerConditions conditions,
             Memory memory) {
         V2HorizontalPodAutoscaler autoscaler = view.autoscaler();
         Proposals proposals = Proposals.of(view, target);
@@ -143,7 +144,8 @@ final class AutoscalerDecisions {
         conditions.set(SCALING_ACTIVE, true, "ValidMetricFound",
                 "the HPA was able to successfully calculate a replica count from " + proposals.metric());
         int wanted = Math.max(0, proposals.replicas());
-        Limits limits = new Limits(autoscaler.getSpec().getBehavior(), least(autoscaler), most(autoscaler),
+        ReplicaLimits limits = new ReplicaLimits(autoscaler.getSpec().getBehavior(), least(autoscaler),
+                most(autoscaler),
                 view.replicas(), memory, view.options().downscaleStabilization(), view.now());
         Limited stabilized = limits.stabilized(wanted);
         conditions.set(ABLE_TO_SCALE, true, stabilized.reason(), stabilized.message());
@@ -161,9 +163,9 @@ final class AutoscalerDecisions {
      *
      * @param failure why the scale could not be written; null if it was written, or need not be
      */
-    static List<Action> report(AutoscalerView view, Decision decision, @Nullable ApiError failure) {
+    static List<Action> report(AutoscalerView view, Decision decision, @Nullable KubeApiException failure) {
         V2HorizontalPodAutoscaler autoscaler = view.autoscaler();
-        Conditions conditions = decision.conditions();
+        AutoscalerConditions conditions = decision.conditions();
         V2HorizontalPodAutoscalerStatus before = status(autoscaler);
         V2HorizontalPodAutoscalerStatus status = new V2HorizontalPodAutoscalerStatus()
                 .currentReplicas(view.replicas()).desiredReplicas(decision.replicas())
@@ -182,7 +184,7 @@ final class AutoscalerDecisions {
             conditions.remove(SCALED_TO_ZERO);
             actions.add(event(autoscaler, "Normal", "SuccessfulRescale",
                     "New size: " + decision.replicas() + "; reason: " + decision.why()));
-            status.lastScaleTime(Conditions.time(view.now()));
+            status.lastScaleTime(AutoscalerConditions.time(view.now()));
         } else if (decision.failed()) {
             status.desiredReplicas(before.getDesiredReplicas());
         }
@@ -191,7 +193,7 @@ final class AutoscalerDecisions {
     }
 
     /** The Event about a status that could not be written. */
-    static Action statusFailed(V2HorizontalPodAutoscaler autoscaler, ApiError failure) {
+    static Action statusFailed(V2HorizontalPodAutoscaler autoscaler, KubeApiException failure) {
         return event(autoscaler, "Warning", "FailedUpdateStatus", failure.statusMessage());
     }
 

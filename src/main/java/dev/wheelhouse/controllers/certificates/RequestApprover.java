@@ -29,7 +29,7 @@ import dev.wheelhouse.pki.CertificateRequest;
  * {@code selfnodeclient} if a node requests its own certificate, and for {@code nodeclient}. A request that the
  * requestor may not make is asked about again later, because rights may be granted.
  */
-public final class RequestApprover extends RequestController {
+public final class RequestApprover extends CsrController {
     public static final String NAME = "certificatesigningrequest-approving-controller";
 
     private static final Logger log = LoggerFactory.getLogger(RequestApprover.class);
@@ -76,7 +76,7 @@ public final class RequestApprover extends RequestController {
      * @throws IllegalArgumentException if the request cannot be parsed
      */
     static List<Right> rights(V1CertificateSigningRequest request) {
-        if (Requests.has(request, Requests.APPROVED) || Requests.has(request, Requests.DENIED)) {
+        if (CsrConditions.has(request, CsrConditions.APPROVED) || CsrConditions.has(request, CsrConditions.DENIED)) {
             return List.of();
         }
         V1CertificateSigningRequestSpec spec = request.getSpec();
@@ -98,8 +98,8 @@ public final class RequestApprover extends RequestController {
 
     /** The approval by a right that the requestor has. A pure function. */
     static Action approval(V1CertificateSigningRequest request, Right held) {
-        return new Action.UpdateSubresource(Requests.TYPE,
-                Requests.with(request, new V1CertificateSigningRequestCondition().type(Requests.APPROVED)
+        return new Action.UpdateSubresource(CsrConditions.TYPE,
+                CsrConditions.with(request, new V1CertificateSigningRequestCondition().type(CsrConditions.APPROVED)
                         .reason("AutoApproved").message(held.message)),
                 "approval", "its requestor may create " + held.subresource);
     }
@@ -109,8 +109,9 @@ public final class RequestApprover extends RequestController {
         V1SubjectAccessReview answer = reviews.create(new V1SubjectAccessReview().apiVersion(REVIEWS.apiVersion())
                 .kind(REVIEWS.kind()).spec(new V1SubjectAccessReviewSpec().user(spec.getUsername()).uid(spec.getUid())
                         .groups(spec.getGroups()).extra(spec.getExtra()).resourceAttributes(
-                                new V1ResourceAttributes().group(Requests.TYPE.group())
-                                        .resource(Requests.TYPE.plural()).verb("create").subresource(right.subresource)
+                                new V1ResourceAttributes().group(CsrConditions.TYPE.group())
+                                        .resource(CsrConditions.TYPE.plural()).verb("create")
+                                        .subresource(right.subresource)
                                         .version("*"))));
         return answer.getStatus() != null && Boolean.TRUE.equals(answer.getStatus().getAllowed());
     }

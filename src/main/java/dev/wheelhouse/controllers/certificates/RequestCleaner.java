@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
 
 import io.kubernetes.client.openapi.models.V1CertificateSigningRequest;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
@@ -53,20 +53,20 @@ public final class RequestCleaner extends KeyedController<RequestCleaner.Round> 
 
         @Override
         public String toString() {
-            return Requests.TYPE.plural();
+            return CsrConditions.TYPE.plural();
         }
     }
 
     /** Schedules the first round. */
     public RequestCleaner(ControllerContext context) {
         super(NAME, NAME, context, RateLimits.CONTROLLER, 1);
-        requests = informerFor(Requests.TYPE, V1CertificateSigningRequest.class);
+        requests = informerFor(CsrConditions.TYPE, V1CertificateSigningRequest.class);
         queue.addAfter(Round.ROUND, PERIOD);
     }
 
     @Override
     public ResourceType syncs() {
-        return Requests.TYPE;
+        return CsrConditions.TYPE;
     }
 
     @Override
@@ -80,7 +80,7 @@ public final class RequestCleaner extends KeyedController<RequestCleaner.Round> 
         requests.getIndexer().list().forEach(request -> deletions.addAll(decide(request, clock.now())));
         if (!deletions.isEmpty()) {
             for (Attempt attempt : run.execute(List.of(Action.Batch.each(deletions))).attempts()) {
-                ApiError error = attempt.error();
+                KubeApiException error = attempt.error();
                 if (error != null && attempt.failed()) {
                     log.warn("{}: the request {} is not deleted now and is tried again in {} min: {}", NAME,
                             attempt.write().target(), PERIOD.toMinutes(), error.getMessage());
@@ -95,35 +95,35 @@ public final class RequestCleaner extends KeyedController<RequestCleaner.Round> 
         String why = why(request, now);
         return why == null
                 ? List.of()
-                : List.of(new Action.Delete(Requests.TYPE, ObjectKey.of(request),
+                : List.of(new Action.Delete(CsrConditions.TYPE, ObjectKey.of(request),
                         Deletion.ofUid(request.getMetadata().getUid()), why));
     }
 
     private static @Nullable String why(V1CertificateSigningRequest request, Instant now) {
-        byte[] certificate = Requests.certificate(request);
-        if (certificate != null && has(request, Requests.APPROVED, DECIDED, now)) {
+        byte[] certificate = CsrConditions.certificate(request);
+        if (certificate != null && has(request, CsrConditions.APPROVED, DECIDED, now)) {
             return "its certificate was issued more than an hour ago";
         }
-        if (has(request, Requests.DENIED, DECIDED, now)) {
+        if (has(request, CsrConditions.DENIED, DECIDED, now)) {
             return "it was denied more than an hour ago";
         }
-        if (has(request, Requests.FAILED, DECIDED, now)) {
+        if (has(request, CsrConditions.FAILED, DECIDED, now)) {
             return "it failed more than an hour ago";
         }
-        if (Requests.conditions(request).isEmpty()
+        if (CsrConditions.conditions(request).isEmpty()
                 && isOlder(request.getMetadata().getCreationTimestamp(), PENDING, now)) {
             return "nobody has decided on it for 24 hours";
         }
-        if (certificate != null && Requests.has(request, Requests.APPROVED) && hasExpired(certificate, now)) {
+        if (certificate != null && CsrConditions.has(request, CsrConditions.APPROVED) && hasExpired(certificate, now)) {
             return "its certificate has expired";
         }
-        return certificate == null && has(request, Requests.APPROVED, PENDING, now)
+        return certificate == null && has(request, CsrConditions.APPROVED, PENDING, now)
                 ? "nobody has signed it for 24 hours"
                 : null;
     }
 
     private static boolean has(V1CertificateSigningRequest request, String condition, Duration age, Instant now) {
-        return Requests.has(request, condition, each -> isOlder(each.getLastUpdateTime(), age, now));
+        return CsrConditions.has(request, condition, each -> isOlder(each.getLastUpdateTime(), age, now));
     }
 
     private static boolean isOlder(@Nullable OffsetDateTime time, Duration age, Instant now) {

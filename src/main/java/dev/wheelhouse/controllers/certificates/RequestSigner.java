@@ -26,7 +26,7 @@ import dev.wheelhouse.pki.SigningAuthority;
  * names (upstream: {@code pkg/controller/certificates/signer}). A request that the signer does not accept gets the
  * condition {@code Failed}. A request whose certificate cannot be issued is tried again.
  */
-public final class RequestSigner extends RequestController {
+public final class RequestSigner extends CsrController {
     public static final String NAME = "certificatesigningrequest-signing-controller";
 
     private static final Logger log = LoggerFactory.getLogger(RequestSigner.class);
@@ -62,23 +62,23 @@ public final class RequestSigner extends RequestController {
         List<String> usages = RequestApprover.usages(spec);
         String problem = signer.problem(parsed, usages);
         if (problem != null) {
-            return List.of(new Action.UpdateStatus(Requests.TYPE,
-                    Requests.with(request, new V1CertificateSigningRequestCondition().type(Requests.FAILED)
+            return List.of(new Action.UpdateStatus(CsrConditions.TYPE,
+                    CsrConditions.with(request, new V1CertificateSigningRequestCondition().type(CsrConditions.FAILED)
                             .reason("SignerValidationFailure").message(problem)
                             .lastUpdateTime(now.truncatedTo(ChronoUnit.SECONDS).atOffset(ZoneOffset.UTC))),
                     "the signer does not accept the request"));
         }
-        V1CertificateSigningRequest signed = Requests.copy(request);
+        V1CertificateSigningRequest signed = CsrConditions.copy(request);
         signed.getStatus().setCertificate(CertificateIssuer.issue(parsed, usages,
                 CertificateIssuer.life(spec.getExpirationSeconds(), options.clusterSigningDuration()), authority.get(),
                 now));
-        return List.of(new Action.UpdateStatus(Requests.TYPE, signed, "the request is approved"));
+        return List.of(new Action.UpdateStatus(CsrConditions.TYPE, signed, "the request is approved"));
     }
 
     /** Whether a request is approved, and neither denied nor failed. */
     private static boolean isWaiting(V1CertificateSigningRequest request) {
-        return Requests.has(request, Requests.APPROVED) && !Requests.has(request, Requests.DENIED)
-                && !Requests.has(request, Requests.FAILED, condition -> condition.getStatus() == null
+        return CsrConditions.has(request, CsrConditions.APPROVED) && !CsrConditions.has(request, CsrConditions.DENIED)
+                && !CsrConditions.has(request, CsrConditions.FAILED, condition -> condition.getStatus() == null
                         || condition.getStatus().isEmpty() || condition.getStatus().equals("True"));
     }
 }

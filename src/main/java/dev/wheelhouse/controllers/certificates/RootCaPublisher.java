@@ -9,8 +9,8 @@ import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1Namespace;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
-import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.FieldSelector;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
@@ -75,7 +75,7 @@ public final class RootCaPublisher extends ObjectController<V1Namespace> {
     protected Result sync(ObjectKey key, V1Namespace namespace, SyncRun run) {
         long begin = clock.nanoTime();
         Outcome outcome = run.execute(decide(namespace, configMaps.get(ObjectKey.of(key.name(), CONFIG_MAP)), rootCa));
-        ApiError error = outcome.error();
+        KubeApiException error = outcome.error();
         boolean namespaceEnds = outcome.failed() instanceof Action.Create && error != null
                 && (error.isNotFound() || error.isNamespaceTerminating());
         String code = error == null || namespaceEnds ? "200" : error.code() == 0 ? "500" : "" + error.code();

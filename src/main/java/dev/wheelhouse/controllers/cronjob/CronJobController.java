@@ -19,7 +19,7 @@ import io.kubernetes.client.openapi.models.V1Job;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1ObjectReference;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
@@ -103,7 +103,7 @@ public final class CronJobController extends ObjectController<V1CronJob> {
                     cronJob = confirmed(cronJob);
                     decision = decide(cronJob, owned, deleted);
                 }
-            } catch (ApiError unread) {
+            } catch (KubeApiException unread) {
                 return Result.retry(unread);
             }
             run.execute(decision.events());
@@ -141,10 +141,10 @@ public final class CronJobController extends ObjectController<V1CronJob> {
             return deleted;
         }
 
-        private @Nullable ApiError delete(V1CronJob cronJob, String job, String uid, String why) {
+        private @Nullable KubeApiException delete(V1CronJob cronJob, String job, String uid, String why) {
             Outcome outcome = run.execute(List.of(new Action.Delete(ResourceType.JOBS,
                     ObjectKey.of(key.namespace(), job), Deletion.ofUid(uid).withPropagation("Background"), why)));
-            ApiError error = outcome.attempts().getFirst().error();
+            KubeApiException error = outcome.attempts().getFirst().error();
             run.execute(List.of(error == null
                     ? CronJobDecisions.event(cronJob, "Normal", "SuccessfulDelete", "Deleted job " + job)
                     : CronJobDecisions.event(cronJob, "Warning", "FailedDelete",
@@ -183,7 +183,7 @@ public final class CronJobController extends ObjectController<V1CronJob> {
         private Result start(V1CronJob cronJob, Decision decision, Run next) {
             V1CronJobStatus status = decision.status();
             for (V1ObjectReference job : next.replaced()) {
-                ApiError error = delete(cronJob, job.getName(), job.getUid(), "the next run replaces it");
+                KubeApiException error = delete(cronJob, job.getName(), job.getUid(), "the next run replaces it");
                 if (error != null) {
                     return failed(cronJob, status, error);
                 }
@@ -191,7 +191,7 @@ public final class CronJobController extends ObjectController<V1CronJob> {
             }
             Outcome created = run.execute(List.of(new Action.Create(ResourceType.JOBS, next.job(),
                     "it is due since " + next.time())));
-            ApiError error = created.error();
+            KubeApiException error = created.error();
             if (error == null) {
                 V1ObjectMeta job = created.written().getFirst().getMetadata();
                 if (job.getCreationTimestamp() != null) {
@@ -216,7 +216,7 @@ public final class CronJobController extends ObjectController<V1CronJob> {
             V1Job job;
             try {
                 job = liveJobs.get(ObjectKey.of(next.job()));
-            } catch (ApiError unread) {
+            } catch (KubeApiException unread) {
                 return failed(cronJob, status, unread);
             }
             boolean taken = OwnerReferences.isControlledBy(job, cronJob.getMetadata())
@@ -225,7 +225,7 @@ public final class CronJobController extends ObjectController<V1CronJob> {
                     decision.next()).toResult();
         }
 
-        private Result failed(V1CronJob cronJob, V1CronJobStatus status, ApiError error) {
+        private Result failed(V1CronJob cronJob, V1CronJobStatus status, KubeApiException error) {
             Outcome reported = report(cronJob, status, null);
             return reported.succeeded() ? Result.retry(error) : reported.toResult();
         }

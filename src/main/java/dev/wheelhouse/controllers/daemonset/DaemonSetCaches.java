@@ -95,7 +95,7 @@ final class DaemonSetCaches implements PodOwners<V1DaemonSet> {
                 delays.put(node, left);
             }
         }
-        Placement placement = Placement.of(set.getSpec().getTemplate().getSpec());
+        NodePredicates placement = NodePredicates.of(set.getSpec().getTemplate().getSpec());
         List<V1Node> known = nodes.list();
         List<NodePods> all = new ArrayList<>(known.size());
         for (V1Node node : known) {
@@ -103,7 +103,7 @@ final class DaemonSetCaches implements PodOwners<V1DaemonSet> {
             List<V1Pod> here = byNode.remove(name);
             all.add(new NodePods(name, placement.on(node), here == null ? List.of() : here));
         }
-        byNode.forEach((name, there) -> all.add(new NodePods(name, Placement.Verdict.ABSENT, there)));
+        byNode.forEach((name, there) -> all.add(new NodePods(name, NodePredicates.Verdict.ABSENT, there)));
         return new DaemonSetView(set, hash, all, delays, now);
     }
 }

@@ -18,7 +18,7 @@ import io.kubernetes.client.openapi.models.V1Node;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1Pod;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
@@ -41,8 +41,9 @@ import dev.wheelhouse.event.EventRecorder;
 
 /**
  * Runs a pod of each DaemonSet on each node that its template selects (upstream:
- * {@code pkg/controller/daemon/daemon_controller.go}). {@code Placement} selects nodes, {@code DaemonSetDecisions},
- * {@code RollingUpdate} and {@code RevisionHistory} decide, {@code DaemonSetHandlers} enqueues keys.
+ * {@code pkg/controller/daemon/daemon_controller.go}). {@code NodePredicates} selects nodes,
+ * {@code DaemonSetDecisions}, {@code RollingUpdate} and {@code RevisionHistory} decide, {@code DaemonSetHandlers}
+ * enqueues keys.
  */
 public final class DaemonSetController extends ObjectController<V1DaemonSet> {
     public static final String NAME = "daemonset-controller";
@@ -185,7 +186,7 @@ public final class DaemonSetController extends ObjectController<V1DaemonSet> {
                         ? new Action.UpdateStatus(syncs(), live, update.why())
                         : action);
                 return run.execute(again).toResult();
-            } catch (ApiError e) {
+            } catch (KubeApiException e) {
                 return Result.retry(e);
             }
         }
@@ -245,7 +246,7 @@ public final class DaemonSetController extends ObjectController<V1DaemonSet> {
                     run.execute(List.of(new Action.UpdateStatus(syncs(), live,
                             "the name " + create.target().name() + " of its revision is taken")));
                 }
-            } catch (ApiError e) {
+            } catch (KubeApiException e) {
                 failed = Result.retry(e);
             }
             return null;

@@ -174,7 +174,7 @@ final class DaemonSetDecisions {
         for (NodePods node : view.nodes()) {
             boolean scheduled = !node.pods().isEmpty();
             if (!node.runs()) {
-                misscheduled += scheduled && node.verdict() != Placement.Verdict.ABSENT ? 1 : 0;
+                misscheduled += scheduled && node.verdict() != NodePredicates.Verdict.ABSENT ? 1 : 0;
                 continue;
             }
             desired++;

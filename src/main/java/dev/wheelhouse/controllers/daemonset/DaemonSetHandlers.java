@@ -81,7 +81,7 @@ final class DaemonSetHandlers {
         @Override
         public void onUpdate(V1Node before, V1Node after) {
             if (!Objects.equals(before.getMetadata().getLabels(), after.getMetadata().getLabels())
-                    || !Placement.taints(before).equals(Placement.taints(after))) {
+                    || !NodePredicates.taints(before).equals(NodePredicates.taints(after))) {
                 changed(after);
             }
         }
@@ -91,7 +91,7 @@ final class DaemonSetHandlers {
         List<V1Pod> pods = caches.podsOn(node);
         for (V1DaemonSet set : caches.all()) {
             boolean scheduled = pods.stream().anyMatch(pod -> OwnerReferences.isControlledBy(pod, set.getMetadata()));
-            boolean concerned = switch (Placement.of(set.getSpec().getTemplate().getSpec()).on(node)) {
+            boolean concerned = switch (NodePredicates.of(set.getSpec().getTemplate().getSpec()).on(node)) {
                 case RUN -> !scheduled;
                 case KEEP -> false;
                 case LEAVE, ABSENT -> scheduled;

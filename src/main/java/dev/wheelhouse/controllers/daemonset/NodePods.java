@@ -17,7 +17,7 @@ import dev.wheelhouse.controllers.pods.Pods;
  * @param verdict whether the DaemonSet runs on the node
  * @param pods its pods, without those that have ended and are being deleted
  */
-record NodePods(String node, Placement.Verdict verdict, List<V1Pod> pods) {
+record NodePods(String node, NodePredicates.Verdict verdict, List<V1Pod> pods) {
     /** Bound pods first, then by age (upstream: {@code podByCreationTimestampAndPhase}). */
     static final Comparator<V1Pod> OLDEST_FIRST = Comparator
             .<V1Pod, Boolean>comparing(pod -> Pods.node(pod).isEmpty())
@@ -29,7 +29,7 @@ record NodePods(String node, Placement.Verdict verdict, List<V1Pod> pods) {
     record Pair(@Nullable V1Pod updated, @Nullable V1Pod old) {}
 
     boolean runs() {
-        return verdict == Placement.Verdict.RUN;
+        return verdict == NodePredicates.Verdict.RUN;
     }
 
     /** The pod that counts for the status. There must be one. */

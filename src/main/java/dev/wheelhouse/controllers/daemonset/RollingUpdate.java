@@ -83,7 +83,7 @@ final class RollingUpdate {
                 } else {
                     surging++;
                 }
-            } else if (node.verdict() == Placement.Verdict.ABSENT) {
+            } else if (node.verdict() == NodePredicates.Verdict.ABSENT) {
                 change.problem = "couldn't get node for nodeName \"" + node.node() + "\": node \"" + node.node()
                         + "\" not found";
                 return;

@@ -9,7 +9,7 @@ import io.kubernetes.client.openapi.models.V1LabelSelector;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1ReplicaSet;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ResourceClient;
@@ -83,7 +83,7 @@ public final class DeploymentController extends ObjectController<V1Deployment> {
                 : outcome.toResult();
     }
 
-    private Result createFailed(DeploymentView view, Action.Create create, ApiError error, SyncRun run) {
+    private Result createFailed(DeploymentView view, Action.Create create, KubeApiException error, SyncRun run) {
         if (error.isNamespaceTerminating()) {
             return Result.done();
         }
@@ -92,7 +92,7 @@ public final class DeploymentController extends ObjectController<V1Deployment> {
             V1ReplicaSet live;
             try {
                 live = replicaSets.get(create.target());
-            } catch (ApiError unread) {
+            } catch (KubeApiException unread) {
                 return Result.retry(unread);
             }
             next = DeploymentDecision.afterNameTaken(view, live);

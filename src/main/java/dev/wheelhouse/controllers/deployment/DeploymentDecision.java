@@ -38,12 +38,12 @@ final class DeploymentDecision {
                     ResourceType.REPLICA_SETS, ResourceType.DEPLOYMENTS, view.deployment().getMetadata());
         }
         if (view.deployment().getMetadata().getDeletionTimestamp() != null) {
-            Revisions.sync(draft);
+            NewReplicaSet.sync(draft);
             DeploymentStatuses.compute(draft);
             return draft.actions();
         }
         Progress.pauseOrResume(draft);
-        Revisions.sync(draft);
+        NewReplicaSet.sync(draft);
         rollOut(draft);
         return draft.actions();
     }
@@ -113,8 +113,9 @@ final class DeploymentDecision {
         Draft draft = new Draft(view);
         String message = "Failed to create new replica set \"" + replicaSet + "\": " + error;
         if (Progress.hasDeadline(draft.deployment())) {
-            Conditions.set(draft.status(), Conditions.of(Conditions.PROGRESSING, "False", "ReplicaSetCreateError",
-                    message, draft.stamp()));
+            DeploymentConditions.set(draft.status(),
+                    DeploymentConditions.of(DeploymentConditions.PROGRESSING, "False", "ReplicaSetCreateError",
+                            message, draft.stamp()));
         }
         List<Action> actions = new ArrayList<>(draft.actions());
         actions.addFirst(new Action.Event(ResourceType.DEPLOYMENTS, view.deployment(), "Warning",

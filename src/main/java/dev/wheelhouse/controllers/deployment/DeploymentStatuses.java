@@ -28,10 +28,10 @@ final class DeploymentStatuses {
         status.setUnavailableReplicas(nullIfZero(Math.max(0, draft.totalReplicas() - available)));
         status.setTerminatingReplicas(terminating(draft));
         boolean enough = available >= draft.replicas() - draft.maxUnavailable();
-        Conditions.set(status, enough
-                ? Conditions.of(Conditions.AVAILABLE, "True", "MinimumReplicasAvailable",
+        DeploymentConditions.set(status, enough
+                ? DeploymentConditions.of(DeploymentConditions.AVAILABLE, "True", "MinimumReplicasAvailable",
                         "Deployment has minimum availability.", draft.stamp())
-                : Conditions.of(Conditions.AVAILABLE, "False", "MinimumReplicasUnavailable",
+                : DeploymentConditions.of(DeploymentConditions.AVAILABLE, "False", "MinimumReplicasUnavailable",
                         "Deployment does not have minimum availability.", draft.stamp()));
     }
 
@@ -59,7 +59,7 @@ final class DeploymentStatuses {
                 && Objects.equals(a.getTerminatingReplicas(), b.getTerminatingReplicas())
                 && Objects.equals(a.getObservedGeneration(), b.getObservedGeneration())
                 && Objects.equals(a.getCollisionCount(), b.getCollisionCount())
-                && Conditions.list(a).equals(Conditions.list(b));
+                && DeploymentConditions.list(a).equals(DeploymentConditions.list(b));
     }
 
     /** A one-line summary for the log. */
@@ -67,7 +67,8 @@ final class DeploymentStatuses {
         return "replicas " + orZero(status.getReplicas()) + ", updated " + orZero(status.getUpdatedReplicas())
                 + ", ready " + orZero(status.getReadyReplicas()) + ", available "
                 + orZero(status.getAvailableReplicas()) + ", "
-                + Conditions.list(status).stream().map(c -> c.getType() + "=" + c.getStatus() + "/" + c.getReason())
+                + DeploymentConditions.list(status).stream()
+                        .map(c -> c.getType() + "=" + c.getStatus() + "/" + c.getReason())
                         .collect(Collectors.joining(" "))
                 + (revisionMoved ? ", a new revision" : "");
     }

@@ -197,7 +197,7 @@ final class Draft {
             annotations.put(Annotations.REVISION, revision);
             setAnnotations(annotations);
             revisionMoved = true;
-            rolloutBegins = Revisions.parse(had).orElse(Long.MAX_VALUE) < Revisions.parse(revision).orElse(0);
+            rolloutBegins = NewReplicaSet.parse(had).orElse(Long.MAX_VALUE) < NewReplicaSet.parse(revision).orElse(0);
         }
     }
 

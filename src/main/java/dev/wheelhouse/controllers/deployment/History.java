@@ -37,9 +37,9 @@ final class History {
      * By revision, then by age. By age only if a revision is not a number, because the order would not be transitive.
      */
     private static Comparator<ReplicaSetDraft> byRevision(Draft draft) {
-        boolean comparable = draft.oldReplicaSets().stream().map(Revisions::of).allMatch(OptionalLong::isPresent);
+        boolean comparable = draft.oldReplicaSets().stream().map(NewReplicaSet::of).allMatch(OptionalLong::isPresent);
         return comparable
-                ? Comparator.<ReplicaSetDraft>comparingLong(r -> Revisions.of(r).orElse(0))
+                ? Comparator.<ReplicaSetDraft>comparingLong(r -> NewReplicaSet.of(r).orElse(0))
                         .thenComparing(ReplicaSetDraft.BY_AGE)
                 : ReplicaSetDraft.BY_AGE;
     }

@@ -34,14 +34,16 @@ final class Progress {
 
     /** Records that the Deployment was paused or resumed, so that a pause does not count as a lack of progress. */
     static void pauseOrResume(Draft draft) {
-        V1DeploymentCondition current = Conditions.find(draft.status(), Conditions.PROGRESSING);
-        if (!hasDeadline(draft.deployment()) || Conditions.hasReason(current, TIMED_OUT)
-                || draft.isPaused() == Conditions.hasReason(current, PAUSED)) {
+        V1DeploymentCondition current = DeploymentConditions.find(draft.status(), DeploymentConditions.PROGRESSING);
+        if (!hasDeadline(draft.deployment()) || DeploymentConditions.hasReason(current, TIMED_OUT)
+                || draft.isPaused() == DeploymentConditions.hasReason(current, PAUSED)) {
             return;
         }
-        Conditions.set(draft.status(), draft.isPaused()
-                ? Conditions.of(Conditions.PROGRESSING, "Unknown", PAUSED, "Deployment is paused", draft.stamp())
-                : Conditions.of(Conditions.PROGRESSING, "Unknown", "DeploymentResumed", "Deployment is resumed",
+        DeploymentConditions.set(draft.status(), draft.isPaused()
+                ? DeploymentConditions.of(DeploymentConditions.PROGRESSING, "Unknown", PAUSED, "Deployment is paused",
+                        draft.stamp())
+                : DeploymentConditions.of(DeploymentConditions.PROGRESSING, "Unknown", "DeploymentResumed",
+                        "Deployment is resumed",
                         draft.stamp()));
     }
 
@@ -66,13 +68,13 @@ final class Progress {
         if (hasDeadline(draft.deployment())) {
             estimate(draft, status);
         } else {
-            Conditions.remove(status, Conditions.PROGRESSING);
+            DeploymentConditions.remove(status, DeploymentConditions.PROGRESSING);
         }
         V1DeploymentCondition failure = replicaFailure(draft);
         if (failure != null) {
-            Conditions.set(status, failure);
+            DeploymentConditions.set(status, failure);
         } else {
-            Conditions.remove(status, Conditions.REPLICA_FAILURE);
+            DeploymentConditions.remove(status, DeploymentConditions.REPLICA_FAILURE);
         }
         if (DeploymentStatuses.same(draft.statusBefore(), status)) {
             lookAgain(draft);
@@ -80,8 +82,8 @@ final class Progress {
     }
 
     private static void estimate(Draft draft, V1DeploymentStatus status) {
-        V1DeploymentCondition current = Conditions.find(status, Conditions.PROGRESSING);
-        boolean wasAvailable = Conditions.hasReason(current, AVAILABLE);
+        V1DeploymentCondition current = DeploymentConditions.find(status, DeploymentConditions.PROGRESSING);
+        boolean wasAvailable = DeploymentConditions.hasReason(current, AVAILABLE);
         if (wasAvailable && DeploymentStatuses.orZero(status.getReplicas()) == DeploymentStatuses
                 .orZero(status.getUpdatedReplicas()) && !draft.rolloutBegins()) {
             return;
@@ -90,7 +92,7 @@ final class Progress {
         if (complete && isObserved(draft.newReplicaSet())) {
             set(draft, "True", AVAILABLE, "has successfully progressed.");
         } else if (progresses(draft.statusBefore(), status)) {
-            Conditions.replace(status, condition(draft, "True", "ReplicaSetUpdated", "is progressing."));
+            DeploymentConditions.replace(status, condition(draft, "True", "ReplicaSetUpdated", "is progressing."));
         } else if (wasAvailable && draft.rolloutBegins()) {
             // The success of the last rollout must not hide the deadline of this one.
             set(draft, "True", "ReplicaSetUpdated", "is progressing.");
@@ -105,7 +107,7 @@ final class Progress {
     }
 
     private static void set(Draft draft, String status, String reason, String message) {
-        Conditions.set(draft.status(), condition(draft, status, reason, message));
+        DeploymentConditions.set(draft.status(), condition(draft, status, reason, message));
     }
 
     private static V1DeploymentCondition condition(Draft draft, String status, String reason, String message) {
@@ -113,7 +115,8 @@ final class Progress {
         String about = replicaSet == null
                 ? "Deployment \"" + draft.name()
                 : "ReplicaSet \"" + replicaSet.name();
-        return Conditions.of(Conditions.PROGRESSING, status, reason, about + "\" " + message, draft.stamp());
+        return DeploymentConditions.of(DeploymentConditions.PROGRESSING, status, reason, about + "\" " + message,
+                draft.stamp());
     }
 
     /** Whether there are more updated, fewer old, more ready or more available pods than in the last written status. */
@@ -132,10 +135,11 @@ final class Progress {
     }
 
     private static boolean isTimedOut(Draft draft, @Nullable V1DeploymentCondition current) {
-        if (current == null || Conditions.hasReason(current, AVAILABLE)) {
+        if (current == null || DeploymentConditions.hasReason(current, AVAILABLE)) {
             return false;
         }
-        return Conditions.hasReason(current, TIMED_OUT) || deadline(draft, current).isBefore(draft.view().now());
+        return DeploymentConditions.hasReason(current, TIMED_OUT)
+                || deadline(draft, current).isBefore(draft.view().now());
     }
 
     private static Instant deadline(Draft draft, V1DeploymentCondition current) {
@@ -150,9 +154,10 @@ final class Progress {
      * is left, requeues it after that time, as upstream does; the sync may then repeat until the deadline is over.
      */
     private static void lookAgain(Draft draft) {
-        V1DeploymentCondition current = Conditions.find(draft.status(), Conditions.PROGRESSING);
+        V1DeploymentCondition current = DeploymentConditions.find(draft.status(), DeploymentConditions.PROGRESSING);
         if (!hasDeadline(draft.deployment()) || current == null || isComplete(draft, draft.status())
-                || Conditions.hasReason(current, TIMED_OUT) || Conditions.hasReason(current, AVAILABLE)) {
+                || DeploymentConditions.hasReason(current, TIMED_OUT)
+                || DeploymentConditions.hasReason(current, AVAILABLE)) {
             return;
         }
         Duration left = Duration.between(draft.view().now(), deadline(draft, current));
@@ -165,7 +170,7 @@ final class Progress {
     private static @Nullable V1DeploymentCondition replicaFailure(Draft draft) {
         ReplicaSetDraft replicaSet = draft.newReplicaSet();
         return Stream.concat(Stream.ofNullable(replicaSet), draft.allReplicaSets()).flatMap(r -> conditions(r).stream())
-                .filter(c -> Conditions.REPLICA_FAILURE.equals(c.getType())).findFirst()
+                .filter(c -> DeploymentConditions.REPLICA_FAILURE.equals(c.getType())).findFirst()
                 .map(c -> new V1DeploymentCondition().type(c.getType()).status(c.getStatus()).reason(c.getReason())
                         .message(c.getMessage()).lastTransitionTime(c.getLastTransitionTime())
                         .lastUpdateTime(c.getLastTransitionTime()))

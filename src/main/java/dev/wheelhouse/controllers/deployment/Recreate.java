@@ -13,7 +13,7 @@ final class Recreate {
             scaledDown |= draft.resize(old, 0, "recreate: old pods go first");
         }
         if (!scaledDown && !oldPodsRunning(draft)) {
-            ReplicaSetDraft replicaSet = Revisions.ensureNew(draft);
+            ReplicaSetDraft replicaSet = NewReplicaSet.ensureNew(draft);
             if (!replicaSet.isToCreate()) {
                 draft.resize(replicaSet, draft.replicas(), "recreate: no old pod is left");
             }

@@ -20,11 +20,11 @@ final class Rollback {
     /** The requested revision, 0 for the last one; empty if no rollback is requested. */
     static OptionalLong asked(V1Deployment deployment) {
         String revision = Annotations.of(deployment.getMetadata()).get(Annotations.ROLLBACK_TO);
-        return revision == null ? OptionalLong.empty() : Revisions.parse(revision);
+        return revision == null ? OptionalLong.empty() : NewReplicaSet.parse(revision);
     }
 
     static void decide(Draft draft, long asked) {
-        if (Revisions.ensureNew(draft).isToCreate()) {
+        if (NewReplicaSet.ensureNew(draft).isToCreate()) {
             // Record the current template as a revision first; the next sync rolls back.
             return;
         }
@@ -33,7 +33,8 @@ final class Rollback {
             draft.warn(NOT_FOUND, "Unable to find last revision.");
         } else {
             draft.allReplicaSets()
-                    .filter(r -> Revisions.of(r).isPresent() && Revisions.of(r).getAsLong() == revision).findFirst()
+                    .filter(r -> NewReplicaSet.of(r).isPresent() && NewReplicaSet.of(r).getAsLong() == revision)
+                    .findFirst()
                     .ifPresentOrElse(r -> rollBack(draft, r, revision), () -> draft.warn(NOT_FOUND,
                             "Unable to find the revision to rollback to."));
         }
@@ -66,7 +67,8 @@ final class Rollback {
 
     /** The second highest revision; 0 if there is none. */
     private static long last(Draft draft) {
-        return draft.allReplicaSets().map(Revisions::of).filter(OptionalLong::isPresent).map(OptionalLong::getAsLong)
+        return draft.allReplicaSets().map(NewReplicaSet::of).filter(OptionalLong::isPresent)
+                .map(OptionalLong::getAsLong)
                 .sorted(Comparator.reverseOrder()).skip(1).findFirst().orElse(0L);
     }
 }

@@ -10,7 +10,7 @@ final class Rolling {
     private Rolling() {}
 
     static void decide(Draft draft) {
-        ReplicaSetDraft replicaSet = Revisions.ensureNew(draft);
+        ReplicaSetDraft replicaSet = NewReplicaSet.ensureNew(draft);
         boolean scaled = sizeNew(draft, replicaSet) || scaleDownOld(draft, replicaSet);
         if (!scaled && Progress.isComplete(draft, draft.statusBefore())) {
             History.cleanUp(draft);

@@ -11,7 +11,7 @@ import io.kubernetes.client.openapi.models.V1ReplicaSet;
 import io.kubernetes.client.openapi.models.V1ReplicationController;
 import io.kubernetes.client.openapi.models.V1StatefulSet;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
@@ -63,7 +63,7 @@ public final class DisruptionController extends ObjectController<V1PodDisruption
     protected Result sync(ObjectKey key, V1PodDisruptionBudget budget, SyncRun run) {
         DisruptionView view = view(budget);
         Outcome outcome = run.execute(DisruptionDecisions.decide(view));
-        ApiError error = outcome.error();
+        KubeApiException error = outcome.error();
         if (error == null || error.isConflict() || error.isUnknownOutcome()) {
             return outcome.toResult();
         }

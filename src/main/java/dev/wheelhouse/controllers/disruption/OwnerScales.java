@@ -20,7 +20,7 @@ import io.kubernetes.client.openapi.models.V1ReplicationController;
 import io.kubernetes.client.openapi.models.V1Scale;
 import io.kubernetes.client.openapi.models.V1StatefulSet;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
@@ -51,7 +51,7 @@ record OwnerScales(SharedIndexInformer<V1ReplicaSet> replicaSets, SharedIndexInf
                 try {
                     owner = cached(namespace, reference);
                     owner = owner == null ? live(namespace, reference) : owner;
-                } catch (ApiError e) {
+                } catch (KubeApiException e) {
                     return new DisruptionView.Scale(0, unmanaged, e.statusMessage());
                 }
                 if (owner == null) {
@@ -104,7 +104,7 @@ record OwnerScales(SharedIndexInformer<V1ReplicaSet> replicaSets, SharedIndexInf
     /**
      * The owner by its scale subresource; null if there is no such object.
      *
-     * @throws ApiError if the kind does not exist or has no scale, or a read fails
+     * @throws KubeApiException if the kind does not exist or has no scale, or a read fails
      */
     private @Nullable Owner live(String namespace, V1OwnerReference reference) {
         ResourceType type = type(reference);
@@ -113,7 +113,7 @@ record OwnerScales(SharedIndexInformer<V1ReplicaSet> replicaSets, SharedIndexInf
                     ObjectKey.of(namespace, reference.getName())).scale();
             String uid = String.valueOf(scale.getMetadata().getUid());
             return uid.equals(reference.getUid()) ? Owner.of(scale, of -> of.getSpec().getReplicas()) : null;
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             if (e.isNotFound() && hasScale(type)) {
                 return null;
             }
@@ -124,7 +124,7 @@ record OwnerScales(SharedIndexInformer<V1ReplicaSet> replicaSets, SharedIndexInf
     private ResourceType type(V1OwnerReference reference) {
         try {
             return scales.mapper().of(reference.getApiVersion(), reference.getKind());
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             throw e.isNotFound()
                     ? unknown("no matches for kind \"" + reference.getKind() + "\" in version \""
                             + reference.getApiVersion() + "\"")
@@ -132,8 +132,8 @@ record OwnerScales(SharedIndexInformer<V1ReplicaSet> replicaSets, SharedIndexInf
         }
     }
 
-    private static ApiError unknown(String why) {
-        return new ApiError("read the scale of the controller of a pod", 404, "NotFound", why, null);
+    private static KubeApiException unknown(String why) {
+        return new KubeApiException("read the scale of the controller of a pod", 404, "NotFound", why, null);
     }
 
     private boolean hasScale(ResourceType type) {

@@ -28,12 +28,12 @@ final class Decisions {
     private Decisions() {}
 
     /** Decides about an object that may be garbage, or that waits until its dependents are deleted. */
-    static Verdict decideDelete(View view) {
-        NodeView item = view.item();
+    static CollectionDecision decideDelete(View view) {
+        GraphNode item = view.item();
         if (item.beingDeleted() && !item.deletingDependents()) {
-            return new Verdict.Leave("it is being deleted");
+            return new CollectionDecision.Leave("it is being deleted");
         }
-        Verdict known = check(view);
+        CollectionDecision known = check(view);
         if (known != null) {
             return known;
         }
@@ -43,40 +43,42 @@ final class Decisions {
             return afterDependents(view, question, live);
         }
         if (Finalizers.isBeingDeleted(live)) {
-            return new Verdict.Leave("it is being deleted, although the cache does not show it yet");
+            return new CollectionDecision.Leave("it is being deleted, although the cache does not show it yet");
         }
         List<V1OwnerReference> references = OwnerReferences.of(live);
         if (references.isEmpty()) {
-            return new Verdict.Leave("it has no owner");
+            return new CollectionDecision.Leave("it has no owner");
         }
         Owners owners = new Owners();
         for (V1OwnerReference reference : references) {
-            Verdict open = owners.classify(view, reference);
+            CollectionDecision open = owners.classify(view, reference);
             if (open != null) {
                 return open;
             }
         }
         return owners.unanswered.isEmpty()
                 ? decide(view, question, live, owners)
-                : new Verdict.Ask(owners.unanswered);
+                : new CollectionDecision.Ask(owners.unanswered);
     }
 
     /** The reason why no decision about the object is possible; null if its live state is known. */
-    private static @Nullable Verdict check(View view) {
+    private static @Nullable CollectionDecision check(View view) {
         ObjectRef identity = view.item().identity();
         ResourceType type = view.types().of(identity.apiVersion(), identity.kind());
         if (type == null) {
-            return new Verdict.UnknownKind(identity.kind() + " in " + identity.apiVersion());
+            return new CollectionDecision.UnknownKind(identity.kind() + " in " + identity.apiVersion());
         }
         if (type.namespaced() && !identity.isNamespaced()) {
-            return new Verdict.Terminal("a cluster-scoped object cannot refer to a namespaced owner");
+            return new CollectionDecision.Terminal("a cluster-scoped object cannot refer to a namespaced owner");
         }
         Question question = question(view);
         Optional<V1ObjectMeta> live = view.answers().get(question);
         if (live == null) {
-            return new Verdict.Ask(List.of(question));
+            return new CollectionDecision.Ask(List.of(question));
         }
-        return live.isEmpty() || !identity.uid().equals(live.get().getUid()) ? new Verdict.Gone(identity) : null;
+        return live.isEmpty() || !identity.uid().equals(live.get().getUid())
+                ? new CollectionDecision.Gone(identity)
+                : null;
     }
 
     /** @throws IllegalStateException if the kind of the object is unknown */
@@ -93,27 +95,27 @@ final class Decisions {
         return new Question(type, (type.namespaced() ? ref : ref.in("")).key());
     }
 
-    private static Verdict afterDependents(View view, Question question, V1ObjectMeta live) {
+    private static CollectionDecision afterDependents(View view, Question question, V1ObjectMeta live) {
         List<String> first = new ArrayList<>();
         boolean blocked = false;
-        for (NodeView.Dependent dependent : view.item().dependents()) {
+        for (GraphNode.Dependent dependent : view.item().dependents()) {
             blocked |= dependent.blocking();
             if (dependent.blocking() && !dependent.deletingDependents()) {
                 first.add(dependent.identity().uid());
             }
         }
         if (blocked) {
-            return new Verdict.DependentsFirst(first);
+            return new CollectionDecision.DependentsFirst(first);
         }
         if (!Finalizers.has(live, Finalizers.FOREGROUND)) {
-            return new Verdict.Leave("its finalizer has been removed");
+            return new CollectionDecision.Leave("its finalizer has been removed");
         }
         return write(patch(question, PatchType.MERGE, OwnerPatches.withoutFinalizer(live, Finalizers.FOREGROUND),
                 "no dependent blocks its deletion any more"));
     }
 
-    private static Verdict.Write write(Action... actions) {
-        return new Verdict.Write(List.of(actions), false, List.of());
+    private static CollectionDecision.Write write(Action... actions) {
+        return new CollectionDecision.Write(List.of(actions), false, List.of());
     }
 
     private static Action.Patch patch(Question question, PatchType type, String body, String why) {
@@ -133,7 +135,7 @@ final class Decisions {
          * @return the reason why no decision is possible, or null
          */
         @Nullable
-        Verdict classify(View view, V1OwnerReference reference) {
+        CollectionDecision classify(View view, V1OwnerReference reference) {
             if (view.knownAbsent().test(reference)) {
                 dangling.add(reference.getUid());
                 return null;
@@ -141,10 +143,10 @@ final class Decisions {
             ObjectRef owner = ObjectRef.of(reference, view.item().identity().namespace());
             ResourceType type = view.types().of(owner.apiVersion(), owner.kind());
             if (type == null) {
-                return new Verdict.UnknownKind("owner " + owner.kind() + " in " + owner.apiVersion());
+                return new CollectionDecision.UnknownKind("owner " + owner.kind() + " in " + owner.apiVersion());
             }
             if (type.namespaced() && !owner.isNamespaced()) {
-                return new Verdict.Terminal("a cluster-scoped object cannot refer to a namespaced owner");
+                return new CollectionDecision.Terminal("a cluster-scoped object cannot refer to a namespaced owner");
             }
             Question question = question(type, owner);
             Optional<V1ObjectMeta> live = view.answers().get(question);
@@ -162,7 +164,7 @@ final class Decisions {
         }
     }
 
-    private static Verdict decide(View view, Question question, V1ObjectMeta live, Owners owners) {
+    private static CollectionDecision decide(View view, Question question, V1ObjectMeta live, Owners owners) {
         if (!owners.solid.isEmpty()) {
             return keep(view, question, live, owners);
         }
@@ -170,9 +172,9 @@ final class Decisions {
         String why;
         if (!owners.waiting.isEmpty() && !view.item().dependents().isEmpty()) {
             // Break the circle, or both objects wait for ever. This check may also find a circle where there is none.
-            boolean circle = view.item().dependents().stream().anyMatch(NodeView.Dependent::deletingDependents);
+            boolean circle = view.item().dependents().stream().anyMatch(GraphNode.Dependent::deletingDependents);
             if (circle && OwnerReferences.of(live).stream().anyMatch(Decisions::blocks)) {
-                return new Verdict.Write(List.of(unblock(view, question, live)), true, owners.absent);
+                return new CollectionDecision.Write(List.of(unblock(view, question, live)), true, owners.absent);
             }
             policy = "Foreground";
             why = "its owner is being deleted in the foreground";
@@ -188,17 +190,18 @@ final class Decisions {
                 && view.conflictedOwners().equals(OwnerReferences.of(live));
         Deletion deletion = new Deletion(null, live.getUid(), ownersUnchanged ? null : live.getResourceVersion(),
                 policy);
-        return new Verdict.Write(List.of(new Action.Delete(question.type(), question.key(), deletion, why)), false,
+        return new CollectionDecision.Write(List.of(new Action.Delete(question.type(), question.key(), deletion, why)),
+                false,
                 owners.absent);
     }
 
-    private static Verdict keep(View view, Question question, V1ObjectMeta live, Owners owners) {
+    private static CollectionDecision keep(View view, Question question, V1ObjectMeta live, Owners owners) {
         if (owners.dangling.isEmpty() && owners.waiting.isEmpty()) {
-            return new Verdict.Leave("one of its owners exists");
+            return new CollectionDecision.Leave("one of its owners exists");
         }
         List<String> uids = new ArrayList<>(owners.dangling);
         uids.addAll(owners.waiting);
-        return new Verdict.Write(List.of(removeOwners(view, question, live, uids,
+        return new CollectionDecision.Write(List.of(removeOwners(view, question, live, uids,
                 "another owner exists; the removed owners do not exist or wait for their dependents")), false,
                 owners.absent);
     }
@@ -222,36 +225,36 @@ final class Decisions {
     }
 
     /** Decides about an object whose dependents are to be orphaned. */
-    static Verdict decideOrphan(View view) {
-        Verdict known = check(view);
+    static CollectionDecision decideOrphan(View view) {
+        CollectionDecision known = check(view);
         if (known != null) {
             return known;
         }
         Question question = question(view);
         V1ObjectMeta live = view.known(question);
         if (!Finalizers.has(live, Finalizers.ORPHAN)) {
-            return new Verdict.Leave("its finalizer has been removed");
+            return new CollectionDecision.Leave("its finalizer has been removed");
         }
         List<Action.Write> patches = new ArrayList<>();
         Set<String> orphaned = new HashSet<>(view.orphaned());
         List<Question> unanswered = new ArrayList<>();
-        for (NodeView.Dependent dependent : view.item().dependents()) {
+        for (GraphNode.Dependent dependent : view.item().dependents()) {
             ObjectRef ref = dependent.identity();
             ResourceType type = view.types().of(ref.apiVersion(), ref.kind());
             if (type == null) {
-                return new Verdict.UnknownKind("dependent " + ref.kind() + " in " + ref.apiVersion());
+                return new CollectionDecision.UnknownKind("dependent " + ref.kind() + " in " + ref.apiVersion());
             }
             if (orphaned.add(ref.uid())) {
                 orphan(view, question(type, ref), ref.uid(), live.getUid(), patches, unanswered);
             }
         }
         if (!unanswered.isEmpty()) {
-            return new Verdict.Ask(unanswered);
+            return new CollectionDecision.Ask(unanswered);
         }
         if (!patches.isEmpty()) {
             // Read the owner again before removing its finalizer, because its controller may react to the changes of
             // its dependents.
-            return new Verdict.Write(List.of(Action.Batch.each(patches)), true, List.of(), orphaned);
+            return new CollectionDecision.Write(List.of(Action.Batch.each(patches)), true, List.of(), orphaned);
         }
         return write(patch(question, PatchType.MERGE, OwnerPatches.withoutFinalizer(live, Finalizers.ORPHAN),
                 "no dependent refers to it any more"));

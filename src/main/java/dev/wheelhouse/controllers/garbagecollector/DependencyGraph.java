@@ -347,17 +347,17 @@ final class DependencyGraph {
 
     /** A copy of a node for a decision; null if there is no such node. */
     @Nullable
-    NodeView view(String uid) {
+    GraphNode view(String uid) {
         Node node = nodes.get(uid);
         if (node == null) {
             return null;
         }
-        List<NodeView.Dependent> dependents = new ArrayList<>(node.dependents.size());
+        List<GraphNode.Dependent> dependents = new ArrayList<>(node.dependents.size());
         for (Node dependent : node.dependents) {
             boolean blocking = dependent.references(uid).anyMatch(DependencyGraph::blocks);
-            dependents.add(new NodeView.Dependent(dependent.identity, dependent.deletingDependents, blocking));
+            dependents.add(new GraphNode.Dependent(dependent.identity, dependent.deletingDependents, blocking));
         }
-        return new NodeView(node.identity, !node.virtual, node.beingDeleted, node.deletingDependents, dependents);
+        return new GraphNode(node.identity, !node.virtual, node.beingDeleted, node.deletingDependents, dependents);
     }
 
     /** Whether an object is checked in place of its many owners, and some of these have not been shown yet. */

@@ -34,7 +34,7 @@ import dev.wheelhouse.workqueue.RateLimits;
  * <p>It follows the metadata of every type that discovery lists. It starts to act when all types have been read, or 30
  * s after its start. Thread safe.
  */
-public final class GarbageCollector extends KeyedController<Attempt> {
+public final class GarbageCollector extends KeyedController<ObjectCheck> {
     public static final String NAME = "garbage-collector-controller";
 
     private static final Set<String> IGNORED = Set.of("events", "events.events.k8s.io");
@@ -69,28 +69,28 @@ public final class GarbageCollector extends KeyedController<Attempt> {
     }
 
     @Override
-    protected Result sync(Attempt attempt, SyncRun run) {
+    protected Result sync(ObjectCheck attempt, SyncRun run) {
         return monitors.isReady() ? reconciler.reconcile(attempt, run) : Result.requeueAfter(NOT_READY_YET);
     }
 
     /** {@inheritDoc} Reads the object live. */
     @Override
-    protected @Nullable Attempt keyOf(String groupResource, ObjectKey object) {
+    protected @Nullable ObjectCheck keyOf(String groupResource, ObjectKey object) {
         ResourceType type = monitors.followed(groupResource).orElse(null);
         V1ObjectMeta live = type == null
                 ? null
                 : client.metadata(type).find(object).map(PartialObjectMetadata::getMetadata).orElse(null);
         return type == null || live == null
                 ? null
-                : new Attempt(
+                : new ObjectCheck(
                         Finalizers.isBeingDeleted(live) && Finalizers.has(live, Finalizers.ORPHAN)
-                                ? Attempt.Kind.ORPHAN
-                                : Attempt.Kind.DELETE,
+                                ? ObjectCheck.Kind.ORPHAN
+                                : ObjectCheck.Kind.DELETE,
                         ObjectRef.of(type, live));
     }
 
     @Override
-    protected boolean isOwn(Attempt attempt, ObjectKey object) {
+    protected boolean isOwn(ObjectCheck attempt, ObjectKey object) {
         return true;
     }
 

@@ -29,15 +29,16 @@ final class GraphKeeper {
 
     private final ReentrantLock lock = new ReentrantLock();
     private final DependencyGraph graph = new DependencyGraph();
-    private final WorkQueue<Attempt> toDelete;
-    private final WorkQueue<Attempt> toOrphan;
+    private final WorkQueue<ObjectCheck> toDelete;
+    private final WorkQueue<ObjectCheck> toOrphan;
     private final EventRecorder events;
     private final boolean observes;
     private final Set<ResourceType> onlyMergePatch = ConcurrentHashMap.newKeySet();
     private volatile Types types = Types.NONE;
 
     /** @param observes whether the controller only observes, so that a plan of each object is kept until it is gone */
-    GraphKeeper(WorkQueue<Attempt> toDelete, WorkQueue<Attempt> toOrphan, EventRecorder events, boolean observes) {
+    GraphKeeper(WorkQueue<ObjectCheck> toDelete, WorkQueue<ObjectCheck> toOrphan, EventRecorder events,
+            boolean observes) {
         this.toDelete = toDelete;
         this.toOrphan = toOrphan;
         this.events = events;
@@ -87,8 +88,8 @@ final class GraphKeeper {
             lock.unlock();
         }
         if (observes) {
-            toDelete.add(new Attempt(Attempt.Kind.DELETE, identity));
-            toOrphan.add(new Attempt(Attempt.Kind.ORPHAN, identity));
+            toDelete.add(new ObjectCheck(ObjectCheck.Kind.DELETE, identity));
+            toOrphan.add(new ObjectCheck(ObjectCheck.Kind.ORPHAN, identity));
         }
     }
 
@@ -115,20 +116,20 @@ final class GraphKeeper {
     private void carryOut(List<Effect> effects) {
         for (Effect effect : effects) {
             switch (effect) {
-                case Effect.AttemptToDelete next -> attempt(Attempt.Kind.DELETE, next.uid(), toDelete::add);
-                case Effect.AttemptToDeleteLater next -> attempt(Attempt.Kind.DELETE, next.uid(),
+                case Effect.AttemptToDelete next -> attempt(ObjectCheck.Kind.DELETE, next.uid(), toDelete::add);
+                case Effect.AttemptToDeleteLater next -> attempt(ObjectCheck.Kind.DELETE, next.uid(),
                         toDelete::addRateLimited);
-                case Effect.AttemptToOrphan next -> attempt(Attempt.Kind.ORPHAN, next.uid(), toOrphan::add);
+                case Effect.AttemptToOrphan next -> attempt(ObjectCheck.Kind.ORPHAN, next.uid(), toOrphan::add);
                 case Effect.OwnerElsewhere elsewhere -> report(elsewhere);
             }
         }
     }
 
     /** Queues an attempt. An object that is not in the graph needs none. */
-    private void attempt(Attempt.Kind kind, String uid, Consumer<Attempt> add) {
+    private void attempt(ObjectCheck.Kind kind, String uid, Consumer<ObjectCheck> add) {
         ObjectRef identity = graph.identity(uid);
         if (identity != null) {
-            add.accept(new Attempt(kind, identity));
+            add.accept(new ObjectCheck(kind, identity));
         }
     }
 
@@ -154,7 +155,7 @@ final class GraphKeeper {
     View view(String uid) {
         lock.lock();
         try {
-            NodeView item = graph.view(uid);
+            GraphNode item = graph.view(uid);
             return item == null
                     ? null
                     : new View(item, types, reference -> isKnownAbsent(reference, item.identity().namespace()),
@@ -187,7 +188,7 @@ final class GraphKeeper {
     void attemptToDelete(List<String> uids) {
         lock.lock();
         try {
-            uids.forEach(uid -> attempt(Attempt.Kind.DELETE, uid, toDelete::add));
+            uids.forEach(uid -> attempt(ObjectCheck.Kind.DELETE, uid, toDelete::add));
         } finally {
             lock.unlock();
         }

@@ -44,40 +44,40 @@ final class VerdictReconciler {
         this.client = client;
     }
 
-    Result reconcile(Attempt attempt, SyncRun run) {
+    Result reconcile(ObjectCheck attempt, SyncRun run) {
         View view = keeper.view(attempt.object().uid());
         for (int round = 0; view != null && round < MAX_ROUNDS; round++) {
-            Verdict verdict = switch (attempt.kind()) {
+            CollectionDecision verdict = switch (attempt.kind()) {
                 case DELETE -> Decisions.decideDelete(view);
                 case ORPHAN -> Decisions.decideOrphan(view);
             };
             ObjectRef identity = view.item().identity();
             switch (verdict) {
-                case Verdict.Ask ask -> view = view.with(read(ask.questions()));
-                case Verdict.Write write -> {
+                case CollectionDecision.Ask ask -> view = view.with(read(ask.questions()));
+                case CollectionDecision.Write write -> {
                     Step step = write(view, write, run);
                     if (step.result != null) {
                         return step.result;
                     }
                     view = step.next;
                 }
-                case Verdict.Leave leave -> {
+                case CollectionDecision.Leave leave -> {
                     log.debug("{} is kept: {}", identity, leave.why());
                     return done(view);
                 }
-                case Verdict.Terminal terminal -> {
+                case CollectionDecision.Terminal terminal -> {
                     return Result.terminal(identity + ": " + terminal.why());
                 }
-                case Verdict.UnknownKind unknown -> {
+                case CollectionDecision.UnknownKind unknown -> {
                     log.debug("{} is delayed: no resource type is known for {}", identity, unknown.what());
                     return Result.requeueAfter(UNKNOWN_KIND_AGAIN);
                 }
                 // The dependents of an owner that does not exist, or that waits for them, are found in no other way.
-                case Verdict.Gone gone -> {
+                case CollectionDecision.Gone gone -> {
                     run.note(() -> keeper.absent(gone.identity()));
                     return Result.done();
                 }
-                case Verdict.DependentsFirst first -> {
+                case CollectionDecision.DependentsFirst first -> {
                     run.note(() -> keeper.attemptToDelete(first.uids()));
                     return done(view);
                 }
@@ -111,7 +111,7 @@ final class VerdictReconciler {
     /** Either the result of the attempt, or the view for the next round. */
     private record Step(@Nullable Result result, @Nullable View next) {}
 
-    private Step write(View view, Verdict.Write write, SyncRun run) {
+    private Step write(View view, CollectionDecision.Write write, SyncRun run) {
         ObjectRef identity = view.item().identity();
         run.note(() -> keeper.rememberAbsent(write.absent()));
         ActionExecutor.Outcome outcome = run.execute(write.actions());

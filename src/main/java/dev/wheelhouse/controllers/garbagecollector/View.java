@@ -25,11 +25,11 @@ import dev.wheelhouse.api.ResourceType;
  * @param orphaned the dependents that this attempt has orphaned, whether or not the graph shows it yet
  * @param conflictedOwners the owner references of the object when a delete failed with a conflict; null before that
  */
-record View(NodeView item, Types types, Predicate<V1OwnerReference> knownAbsent, Set<ResourceType> onlyMergePatch,
+record View(GraphNode item, Types types, Predicate<V1OwnerReference> knownAbsent, Set<ResourceType> onlyMergePatch,
         Map<Question, Optional<V1ObjectMeta>> answers, Set<String> orphaned,
         @Nullable List<V1OwnerReference> conflictedOwners) {
 
-    View(NodeView item, Types types, Predicate<V1OwnerReference> knownAbsent, Set<ResourceType> onlyMergePatch) {
+    View(GraphNode item, Types types, Predicate<V1OwnerReference> knownAbsent, Set<ResourceType> onlyMergePatch) {
         this(item, types, knownAbsent, onlyMergePatch, Map.of(), Set.of(), null);
     }
 

@@ -53,8 +53,8 @@ record Assessment(JobView view, List<JobPod> active, int failed, int succeeded, 
                 || (!Jobs.replacesOnlyFailedPods(job.getSpec()) && Pods.isDeleting(pod.pod()) && !pod.succeeded());
     }
 
-    static FailurePolicy.Match match(JobPod pod, V1Job job) {
-        return FailurePolicy.match(job.getSpec().getPodFailurePolicy(), pod.pod());
+    static PodFailurePolicy.Match match(JobPod pod, V1Job job) {
+        return PodFailurePolicy.match(job.getSpec().getPodFailurePolicy(), pod.pod());
     }
 
     /** The pods that are being deleted and have not ended. */
@@ -148,7 +148,7 @@ record Assessment(JobView view, List<JobPod> active, int failed, int succeeded, 
             if (!hasFailed(pod, job)) {
                 return false;
             }
-            FailurePolicy.Match match = match(pod, job);
+            PodFailurePolicy.Match match = match(pod, job);
             return match.failsIndex()
                     || (match.counts() && pod.failures() >= Jobs.count(spec.getBackoffLimitPerIndex()));
         }

@@ -18,7 +18,7 @@ import io.kubernetes.client.openapi.models.V1JobCondition;
 import io.kubernetes.client.openapi.models.V1JobStatus;
 import io.kubernetes.client.openapi.models.V1Pod;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
@@ -73,7 +73,7 @@ final class JobSync {
         action = action(plan);
         Scaled scaled = carryOut(assessment, plan);
         // The API server refuses a status with more ready than active pods. Upstream tries it, until the wait ends.
-        ApiError error = scaled.ready() > scaled.active()
+        KubeApiException error = scaled.ready() > scaled.active()
                 ? null
                 : track(assessment, Tracking.of(assessment, plan, scaled), scaled);
         error = error == null ? scaled.error() : error;
@@ -146,7 +146,7 @@ final class JobSync {
         }
         Outcome created = run.execute(List.of(Action.Batch.slowStart(writes)));
         run.execute(PodEvents.of(ResourceType.JOBS, job, created.attempts()));
-        ApiError error = created.error();
+        KubeApiException error = created.error();
         boolean namespaceEnds = error != null && error.isNamespaceTerminating();
         metrics.created(assessment, created, namespaceEnds);
         error = namespaceEnds ? null : error;
@@ -199,7 +199,7 @@ final class JobSync {
     // ---- count the pods that have ended
 
     /** @return the first failure; null if all writes succeeded */
-    private @Nullable ApiError track(Assessment assessment, Tracking tracking, Scaled scaled) {
+    private @Nullable KubeApiException track(Assessment assessment, Tracking tracking, Scaled scaled) {
         run.execute(tracking.events());
         V1Job current = job;
         if (tracking.changed()) {
@@ -211,7 +211,7 @@ final class JobSync {
             run.effect(() -> memory.accept(assessment.backoff()));
         }
         tracking.handled().forEach(metrics::handled);
-        ApiError error = removeFinalizers(tracking);
+        KubeApiException error = removeFinalizers(tracking);
         V1JobStatus before = current.getStatus() == null ? tracking.status() : current.getStatus();
         V1JobStatus counted = Tracking.count(before, tracking.tracked());
         V1JobCondition verdict = error == null ? tracking.verdict() : null;
@@ -234,7 +234,7 @@ final class JobSync {
     }
 
     /** Removes the finalizers of the pods that have ended, and these pods from the set of tracked ones. */
-    private @Nullable ApiError removeFinalizers(Tracking tracking) {
+    private @Nullable KubeApiException removeFinalizers(Tracking tracking) {
         if (tracking.ended().isEmpty()) {
             return null;
         }

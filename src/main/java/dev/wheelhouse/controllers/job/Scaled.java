@@ -2,7 +2,7 @@ package dev.wheelhouse.controllers.job;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 
 /**
  * The result of a {@link PodPlan}: the counts for the status, as the caches will show them.
@@ -14,7 +14,8 @@ import dev.wheelhouse.api.ApiError;
  * @param namespaceEnds whether creations were refused because the namespace is being deleted, which is no failure
  * @param error the first failure; null if all writes succeeded
  */
-record Scaled(int active, int ready, int terminating, int deleted, boolean namespaceEnds, @Nullable ApiError error) {
+record Scaled(int active, int ready, int terminating, int deleted, boolean namespaceEnds,
+        @Nullable KubeApiException error) {
     static Scaled unchanged(int active, int ready, int terminating) {
         return new Scaled(active, ready, terminating, 0, false, null);
     }

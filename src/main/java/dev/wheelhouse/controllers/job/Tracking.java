@@ -225,8 +225,8 @@ record Tracking(V1JobStatus status, boolean changed, List<JobPod> ended, List<St
             return !full;
         }
 
-        private FailurePolicy.Match handle(JobPod pod) {
-            FailurePolicy.Match match = Assessment.match(pod, job);
+        private PodFailurePolicy.Match handle(JobPod pod) {
+            PodFailurePolicy.Match match = Assessment.match(pod, job);
             if (match.action() != null) {
                 handled.add(match.action());
             }

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1Pod;
 
-import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.FieldSelector;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
@@ -52,7 +52,7 @@ final class ContentDeleter {
         KubeClient.Discovered discovered;
         try {
             discovered = client.discover();
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             return new Findings(List.of(String.valueOf(e.getMessage())), List.of());
         }
         List<ResourceType> types = discovered.types().stream().filter(ResourceType::namespaced).toList();
@@ -84,7 +84,7 @@ final class ContentDeleter {
                 left = list(client.metadata(type), namespace);
             }
             if (!left.isGoing()) {
-                ApiError error = delete(type, namespace, run);
+                KubeApiException error = delete(type, namespace, run);
                 if (error != null) {
                     return Remaining.failed(type, estimate, String.valueOf(error.getMessage()));
                 }
@@ -93,7 +93,7 @@ final class ContentDeleter {
             // A run that only records has deleted nothing, so the list shows all objects.
             return Remaining.of(type, namespace, run.writes() || estimate > 0 ? left.items : held(left.items),
                     left.unreadable, estimate);
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             // A type that discovery lists but that cannot be listed has no content to delete.
             return e.code() == 404 || e.code() == 405
                     ? Remaining.none(type)
@@ -107,10 +107,10 @@ final class ContentDeleter {
                 && !item.getMetadata().getFinalizers().isEmpty()).toList();
     }
 
-    private @Nullable ApiError delete(ResourceType type, String namespace, SyncRun run) {
+    private @Nullable KubeApiException delete(ResourceType type, String namespace, SyncRun run) {
         String why = "its namespace is being deleted";
         if (!oneByOne.contains(type)) {
-            ApiError error = run.execute(List.of(new Action.DeleteCollection(type, namespace, BACKGROUND, why)))
+            KubeApiException error = run.execute(List.of(new Action.DeleteCollection(type, namespace, BACKGROUND, why)))
                     .error();
             if (error == null || (error.code() != 405 && error.code() != 404)) {
                 return error;

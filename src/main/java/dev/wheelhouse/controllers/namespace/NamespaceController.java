@@ -13,7 +13,7 @@ import io.kubernetes.client.openapi.models.V1Namespace;
 import io.kubernetes.client.openapi.models.V1NamespaceCondition;
 import io.kubernetes.client.openapi.models.V1NamespaceStatus;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
@@ -88,12 +88,12 @@ public final class NamespaceController extends ObjectController<V1Namespace> {
     protected Result sync(ObjectKey key, V1Namespace cached, SyncRun run) {
         try {
             return syncLive(key, run);
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             return e.isNotFound() ? Result.done() : retry(key, e, run);
         }
     }
 
-    private Result retry(ObjectKey key, ApiError error, SyncRun run) {
+    private Result retry(ObjectKey key, KubeApiException error, SyncRun run) {
         // The key comes back at the earlier of this time and the rate limiter's delay.
         run.effect(() -> queue.addAfter(key, LONGEST_RETRY));
         return Result.retry(error);
@@ -112,7 +112,7 @@ public final class NamespaceController extends ObjectController<V1Namespace> {
         Findings findings = contentDeleter.empty(key.name(), deletedAt, run);
         namespace = report(key, namespace, findings, run);
         if (!findings.failures().isEmpty()) {
-            return retry(key, new ApiError("empty namespace " + key, 500, "ContentDeletionFailed",
+            return retry(key, new KubeApiException("empty namespace " + key, 500, "ContentDeletionFailed",
                     String.join("; ", findings.failures()), null), run);
         }
         if (findings.estimateSeconds() > 0) {
@@ -163,7 +163,7 @@ public final class NamespaceController extends ObjectController<V1Namespace> {
         try {
             return write(namespace, new Action.UpdateStatus(ResourceType.NAMESPACES, next,
                     "its remaining content has changed"), run);
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             if (e.isNotFound()) {
                 throw e;
             }

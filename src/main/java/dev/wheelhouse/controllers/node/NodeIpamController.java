@@ -5,7 +5,7 @@ import java.util.Map;
 
 import io.kubernetes.client.openapi.models.V1Node;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
@@ -109,7 +109,7 @@ public final class NodeIpamController extends ObjectController<V1Node> {
         for (int attempt = 1; outcome.error() != null && attempt < ATTEMPTS; attempt++) {
             outcome = run.execute(write);
         }
-        ApiError error = outcome.error();
+        KubeApiException error = outcome.error();
         if (error != null) {
             report(node, "CIDRAssignmentFailed", run);
         }

@@ -9,7 +9,7 @@ import io.kubernetes.client.openapi.models.V1Lease;
 import io.kubernetes.client.openapi.models.V1Node;
 import io.kubernetes.client.openapi.models.V1Pod;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
@@ -35,7 +35,7 @@ import dev.wheelhouse.workqueue.WorkQueue;
  * <li>nodes, whose taints and labels {@link NodeTaints} decides,
  * <li>pods that were just bound, which cannot be ready on a node that is not,
  * <li>rounds: every {@link ControllerOptions.NodeLifecycle#monitorPeriod} a look at all nodes by {@link NodeMonitor},
- * and in between the taints that evict pods, at the rates of {@link Zones}.
+ * and in between the taints that evict pods, at the rates of {@link ZoneStates}.
  * </ul>
  */
 public final class NodeLifecycleController extends ObjectController<V1Node> {
@@ -48,7 +48,7 @@ public final class NodeLifecycleController extends ObjectController<V1Node> {
 
     private final SharedIndexInformer<V1Pod> pods;
     private final NodeMonitor monitor;
-    private final NodeMetrics metrics;
+    private final NodeLifecycleMetrics metrics;
     private final Duration period;
     private final WorkQueue<ObjectKey> boundPods;
     private final WorkQueue<Round> rounds;
@@ -68,7 +68,7 @@ public final class NodeLifecycleController extends ObjectController<V1Node> {
         pods = informerFor(ResourceType.PODS, V1Pod.class);
         ControllerOptions.NodeLifecycle options = context.options().get(ControllerOptions.NodeLifecycle.DEFAULTS);
         period = options.monitorPeriod();
-        metrics = new NodeMetrics(metrics());
+        metrics = new NodeLifecycleMetrics(metrics());
         // The informer of all namespaces is the one that the garbage collector uses, too.
         monitor = new NodeMonitor(primary.getIndexer(), informerFor(ResourceType.LEASES, V1Lease.class),
                 new PodsOnNodes(pods.getIndexer()), context.client().resource(ResourceType.NODES, V1Node.class),
@@ -111,7 +111,7 @@ public final class NodeLifecycleController extends ObjectController<V1Node> {
         if (pod == null || !monitor.isUnready(Pods.node(pod))) {
             return Result.done();
         }
-        ApiError failure = PodReadiness.end(List.of(pod), clock.now(), run);
+        KubeApiException failure = PodReadiness.end(List.of(pod), clock.now(), run);
         return failure == null ? Result.done() : Result.retry(failure);
     }
 

@@ -18,7 +18,7 @@ import io.kubernetes.client.openapi.models.V1Lease;
 import io.kubernetes.client.openapi.models.V1Node;
 import io.kubernetes.client.openapi.models.V1NodeCondition;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ResourceClient;
@@ -53,8 +53,8 @@ final class NodeMonitor {
     private final ControllerOptions.NodeLifecycle options;
     private final Clock clock;
     private final BiConsumer<String, Wish> wishes;
-    private final Zones zones;
-    private final NodeMetrics metrics;
+    private final ZoneStates zones;
+    private final NodeLifecycleMetrics metrics;
     private final Map<String, V1Node> known = new HashMap<>();
     private final Map<String, NodeHealth> healths = new ConcurrentHashMap<>();
     /** The nodes with pods whose readiness could not be ended. */
@@ -63,14 +63,14 @@ final class NodeMonitor {
     /** @param wishes gets the names of nodes and what is to be done about their taints */
     NodeMonitor(Indexer<V1Node> nodes, SharedIndexInformer<V1Lease> leases, PodsOnNodes pods,
             ResourceClient<V1Node> liveNodes, ControllerOptions.NodeLifecycle options,
-            Clock clock, NodeMetrics metrics, BiConsumer<String, Wish> wishes) {
+            Clock clock, NodeLifecycleMetrics metrics, BiConsumer<String, Wish> wishes) {
         this.nodes = nodes;
         this.leases = leases;
         this.pods = pods;
         this.liveNodes = liveNodes;
         this.options = options;
         this.clock = clock;
-        this.zones = new Zones(options);
+        this.zones = new ZoneStates(options);
         this.metrics = metrics;
         this.wishes = wishes;
     }
@@ -96,8 +96,8 @@ final class NodeMonitor {
             }
             metrics.looked(clock.nanoTime() - start);
         }
-        Map<String, Zones.Size> sizes = new TreeMap<>();
-        conditions.forEach((zone, ready) -> sizes.put(zone, Zones.Size.of(ready)));
+        Map<String, ZoneStates.Size> sizes = new TreeMap<>();
+        conditions.forEach((zone, ready) -> sizes.put(zone, ZoneStates.Size.of(ready)));
         metrics.sizes(sizes);
         switch (zones.update(sizes, clock.nanoTime())) {
             case ALL_DISRUPTED -> {
@@ -161,7 +161,7 @@ final class NodeMonitor {
             if (changed == null) {
                 return new Seen(node, seen.observed(), seen.current());
             }
-            ApiError error = run.execute(List.of(new Action.UpdateStatus(NODES, changed,
+            KubeApiException error = run.execute(List.of(new Action.UpdateStatus(NODES, changed,
                     "its kubelet has given no sign of life"))).error();
             if (error == null) {
                 healths.put(name, seen.health().written(seen.current(), lease));
@@ -172,7 +172,7 @@ final class NodeMonitor {
                     throw error;
                 }
                 node = liveNodes.get(ObjectKey.cluster(name));
-            } catch (ApiError e) {
+            } catch (KubeApiException e) {
                 log.warn("{}: the status of the node {} cannot be written, so that it is looked at in the next round: "
                         + "{}", NodeLifecycleController.NAME, name, e.getMessage());
                 return null;

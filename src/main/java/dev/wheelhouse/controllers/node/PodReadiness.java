@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodCondition;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
@@ -27,7 +27,7 @@ final class PodReadiness {
     private PodReadiness() {}
 
     /** @return the first failure, null if there is none. A pod that is gone is no failure */
-    static @Nullable ApiError end(List<V1Pod> pods, Instant now, SyncRun run) {
+    static @Nullable KubeApiException end(List<V1Pod> pods, Instant now, SyncRun run) {
         List<Action.Write> writes = new ArrayList<>();
         for (V1Pod pod : pods) {
             V1Pod unready = unready(pod, now);
@@ -39,9 +39,9 @@ final class PodReadiness {
             return null;
         }
         List<Action> events = new ArrayList<>();
-        ApiError failure = null;
+        KubeApiException failure = null;
         for (Attempt attempt : run.execute(List.of(Action.Batch.each(writes))).attempts()) {
-            ApiError error = attempt.error();
+            KubeApiException error = attempt.error();
             if (error == null || !error.isNotFound()) {
                 failure = failure == null ? error : failure;
                 events.add(new Action.Event(ResourceType.PODS, ((Action.UpdateStatus) attempt.write()).object(),

@@ -34,9 +34,9 @@ import dev.wheelhouse.workqueue.RateLimits;
 
 /**
  * Deletes the pods that do not tolerate the taints of their node with the effect NoExecute, when the time for which
- * they tolerate them has passed (upstream: {@code pkg/controller/tainteviction/taint_eviction.go}). {@link Stay}
- * decides how long a pod stays. The time counts from when the controller sees the taint, so that it begins anew after a
- * restart.
+ * they tolerate them has passed (upstream: {@code pkg/controller/tainteviction/taint_eviction.go}).
+ * {@link ScheduledEviction} decides how long a pod stays. The time counts from when the controller sees the taint, so
+ * that it begins anew after a restart.
  *
  * <p>Upstream gives a deletion up after five failures, and keeps the time of a pod for the next pod of that name. Here
  * a failed deletion is tried again, and a time belongs to one pod.
@@ -59,7 +59,7 @@ public final class TaintEvictionController extends ObjectController<V1Pod> {
     private final SharedIndexInformer<V1Node> nodes;
     private final PodsOnNodes podsOnNodes;
     /** The stays of the pods on nodes with taints. The sync of a pod writes its own entry. */
-    private final Map<ObjectKey, Stay> stays = new ConcurrentHashMap<>();
+    private final Map<ObjectKey, ScheduledEviction> stays = new ConcurrentHashMap<>();
 
     public TaintEvictionController(ControllerContext context) {
         super(NAME, NAME, context, RateLimits.CONTROLLER, WORKERS, ResourceType.PODS, V1Pod.class);
@@ -77,22 +77,22 @@ public final class TaintEvictionController extends ObjectController<V1Pod> {
 
     @Override
     protected Result sync(ObjectKey key, V1Pod pod, SyncRun run) {
-        Stay stay = stay(pod, stays.get(key), clock.now());
+        ScheduledEviction stay = stay(pod, stays.get(key), clock.now());
         settle(key, stay, run);
         return stay == null ? Result.done() : keep(key, pod, stay, run);
     }
 
     /** Records a stay, and tells of one that has ended without an eviction. */
-    private void settle(ObjectKey key, @Nullable Stay stay, SyncRun run) {
-        Stay before = stays.get(key);
-        if (Stay.isCancelled(before, stay)) {
+    private void settle(ObjectKey key, @Nullable ScheduledEviction stay, SyncRun run) {
+        ScheduledEviction before = stays.get(key);
+        if (ScheduledEviction.isCancelled(before, stay)) {
             run.execute(List.of(event(key, Objects.requireNonNull(before).pod(), "Cancelling deletion of")));
         }
         run.note(() -> stays.compute(key, (pod, known) -> stay));
     }
 
     /** The stay of a pod; null if nothing limits it. The stay on a node that is gone remains as it is. */
-    private @Nullable Stay stay(V1Pod pod, @Nullable Stay before, Instant now) {
+    private @Nullable ScheduledEviction stay(V1Pod pod, @Nullable ScheduledEviction before, Instant now) {
         if (Pods.node(pod).isEmpty()) {
             return null;
         }
@@ -100,10 +100,12 @@ public final class TaintEvictionController extends ObjectController<V1Pod> {
         if (node == null) {
             return before != null && before.pod().equals(pod.getMetadata().getUid()) ? before : null;
         }
-        return Stay.taints(node).isEmpty() ? null : Stay.of(pod, before, Stay.taints(node), now);
+        return ScheduledEviction.taints(node).isEmpty()
+                ? null
+                : ScheduledEviction.of(pod, before, ScheduledEviction.taints(node), now);
     }
 
-    private Result keep(ObjectKey key, V1Pod pod, Stay stay, SyncRun run) {
+    private Result keep(ObjectKey key, V1Pod pod, ScheduledEviction stay, SyncRun run) {
         if (stay.isDue(clock.now())) {
             run.effect(() -> stays.put(key, stay.withBegun()));
         }
@@ -117,7 +119,7 @@ public final class TaintEvictionController extends ObjectController<V1Pod> {
     }
 
     /** The eviction of a pod whose stay is over, or a sync when it is. A pure function. */
-    static List<Action> decide(V1Pod pod, Stay stay, Instant now) {
+    static List<Action> decide(V1Pod pod, ScheduledEviction stay, Instant now) {
         if (stay.end() == null || stay.over()) {
             return List.of();
         }
@@ -154,7 +156,7 @@ public final class TaintEvictionController extends ObjectController<V1Pod> {
         public void onUpdate(V1Pod before, V1Pod after) {
             if (!Objects.equals(before.getMetadata().getUid(), after.getMetadata().getUid())
                     || !Pods.node(before).equals(Pods.node(after))
-                    || !Stay.tolerations(before).equals(Stay.tolerations(after))) {
+                    || !ScheduledEviction.tolerations(before).equals(ScheduledEviction.tolerations(after))) {
                 queue.add(ObjectKey.of(after));
             }
         }
@@ -170,14 +172,14 @@ public final class TaintEvictionController extends ObjectController<V1Pod> {
     private final class OfNodes implements ResourceEventHandler<V1Node> {
         @Override
         public void onAdd(V1Node node, boolean initial) {
-            if (!Stay.taints(node).isEmpty()) {
+            if (!ScheduledEviction.taints(node).isEmpty()) {
                 addPods(node);
             }
         }
 
         @Override
         public void onUpdate(V1Node before, V1Node after) {
-            if (!Stay.taints(before).equals(Stay.taints(after))) {
+            if (!ScheduledEviction.taints(before).equals(ScheduledEviction.taints(after))) {
                 addPods(after);
             }
         }

@@ -17,7 +17,7 @@ import org.slf4j.event.Level;
 import io.kubernetes.client.openapi.models.V1Node;
 import io.kubernetes.client.openapi.models.V1Pod;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
@@ -127,7 +127,7 @@ public final class PodGarbageCollector extends KeyedController<PodGarbageCollect
         Set<ObjectKey> failed = new HashSet<>();
         if (!writes.isEmpty()) {
             for (Attempt attempt : run.execute(List.of(Action.Batch.each(writes))).attempts()) {
-                ApiError error = attempt.error();
+                KubeApiException error = attempt.error();
                 if (error != null && attempt.failed()) {
                     failed.add(attempt.write().target());
                     log.atLevel(error.isUnreachable() ? Level.DEBUG : Level.WARN).log(
@@ -165,7 +165,7 @@ public final class PodGarbageCollector extends KeyedController<PodGarbageCollect
         try {
             liveNodes.get(ObjectKey.cluster(node));
             return true;
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             if (!e.isNotFound()) {
                 log.warn("{}: it is unknown whether the node {} of some pods exists: {}", NAME, node, e.getMessage());
             }

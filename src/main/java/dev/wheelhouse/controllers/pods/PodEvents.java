@@ -5,7 +5,7 @@ import java.util.List;
 
 import io.kubernetes.client.common.KubernetesObject;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.Action;
@@ -24,7 +24,7 @@ public final class PodEvents {
         List<Action> events = new ArrayList<>(attempts.size());
         for (Attempt attempt : attempts) {
             boolean create = attempt.write() instanceof Action.Create;
-            ApiError error = attempt.error();
+            KubeApiException error = attempt.error();
             if (!create && !(attempt.write() instanceof Action.Delete)) {
                 continue;
             }

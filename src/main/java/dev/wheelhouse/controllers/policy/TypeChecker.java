@@ -22,7 +22,7 @@ import io.kubernetes.client.openapi.models.V1Variable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.MissingNode;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.cel.PolicyTypes;
 import dev.wheelhouse.client.KubeClient;
 
@@ -65,7 +65,7 @@ final class TypeChecker {
         this.client = client;
     }
 
-    /** @throws ApiError if discovery or a schema cannot be read */
+    /** @throws KubeApiException if discovery or a schema cannot be read */
     List<Warning> check(V1ValidatingAdmissionPolicy policy) {
         V1ValidatingAdmissionPolicySpec spec = policy.getSpec();
         Map<String, JsonNode> documents = new HashMap<>();
@@ -176,7 +176,7 @@ final class TypeChecker {
     private JsonNode read(String path) {
         try {
             return client.read(path, Map.of());
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             if (e.isNotFound()) {
                 return MissingNode.getInstance();
             }

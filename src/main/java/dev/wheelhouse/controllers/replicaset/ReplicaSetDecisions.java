@@ -13,7 +13,7 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1ReplicaSet;
 import io.kubernetes.client.openapi.models.V1ReplicaSetStatus;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
@@ -101,23 +101,24 @@ final class ReplicaSetDecisions {
      * The failure of phase two, for the status; null if there was none. A namespace that is being deleted is not a
      * failure of the ReplicaSet.
      */
-    static StatusReport.@Nullable Failure failure(List<Attempt> attempts) {
+    static ReplicaSetStatuses.@Nullable Failure failure(List<Attempt> attempts) {
         for (Attempt attempt : attempts) {
-            ApiError error = attempt.error();
+            KubeApiException error = attempt.error();
             if (error != null && attempt.failed() && !error.isNamespaceTerminating()) {
                 return attempt.write() instanceof Action.Create
-                        ? new StatusReport.Failure("FailedCreate", error.statusMessage())
-                        : new StatusReport.Failure("FailedDelete", "unable to delete pods: " + error.statusMessage());
+                        ? new ReplicaSetStatuses.Failure("FailedCreate", error.statusMessage())
+                        : new ReplicaSetStatuses.Failure("FailedDelete",
+                                "unable to delete pods: " + error.statusMessage());
             }
         }
         return null;
     }
 
     /** Phase three: the status, if it changes, and a requeue for when a ready pod becomes available. */
-    static List<Action> report(ReplicaSetView view, StatusReport.@Nullable Failure failure) {
+    static List<Action> report(ReplicaSetView view, ReplicaSetStatuses.@Nullable Failure failure) {
         List<Action> actions = new ArrayList<>(2);
-        V1ReplicaSetStatus status = StatusReport.of(view, failure);
-        if (!StatusReport.same(view.set().getStatus(), status)) {
+        V1ReplicaSetStatus status = ReplicaSetStatuses.of(view, failure);
+        if (!ReplicaSetStatuses.same(view.set().getStatus(), status)) {
             actions.add(new Action.UpdateStatus(view.ownerType(), withStatus(view, status),
                     "status of " + status.getReplicas() + " pods, generation " + status.getObservedGeneration()));
         }

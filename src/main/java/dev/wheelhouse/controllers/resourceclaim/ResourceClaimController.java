@@ -17,7 +17,7 @@ import io.kubernetes.client.openapi.models.V1PodResourceClaim;
 import io.kubernetes.client.openapi.models.V1ResourceClaimConsumerReference;
 import io.kubernetes.client.openapi.models.V1ResourceClaimTemplate;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
@@ -166,7 +166,7 @@ public final class ResourceClaimController extends KeyedController<ResourceClaim
         for (Attempt attempt : outcome.attempts()) {
             run.count(CREATIONS, 1, attempt.done() ? "success" : "failure", ClaimCounts.adminAccess(claim));
         }
-        ApiError error = outcome.error();
+        KubeApiException error = outcome.error();
         if (error != null) {
             report(pod, "PodResourceClaim " + PodClaims.annotation(claim.getMetadata(), PodView.NAME_IN_POD)
                     + ": create ResourceClaim : " + error.statusMessage(), run);
@@ -205,20 +205,20 @@ public final class ResourceClaimController extends KeyedController<ResourceClaim
             run.forget();
             return Result.done();
         }
-        ClaimView view = view(claim);
-        Action.Write next = ClaimDecisions.decide(view);
+        ResourceClaimView view = view(claim);
+        Action.Write next = ResourceClaimDecisions.decide(view);
         while (next != null) {
             Outcome outcome = run.execute(List.of(next));
             if (!outcome.succeeded() || isLast(outcome, run)) {
                 return outcome.toResult();
             }
             view = view.after((ResourceV1ResourceClaim) outcome.written().getFirst());
-            next = ClaimDecisions.decide(view);
+            next = ResourceClaimDecisions.decide(view);
         }
         return Result.done();
     }
 
-    private ClaimView view(ResourceV1ResourceClaim claim) {
+    private ResourceClaimView view(ResourceV1ResourceClaim claim) {
         String namespace = String.valueOf(claim.getMetadata().getNamespace());
         Set<String> gone = new HashSet<>();
         for (V1ResourceClaimConsumerReference consumer : PodClaims.consumers(claim)) {
@@ -228,7 +228,7 @@ public final class ResourceClaimController extends KeyedController<ResourceClaim
             }
         }
         V1OwnerReference owner = PodClaims.owner(claim);
-        return new ClaimView(claim, gone,
+        return new ResourceClaimView(claim, gone,
                 owner == null ? null : pods.get(ObjectKey.of(namespace, owner.getName())), false);
     }
 

@@ -1,6 +1,6 @@
 /**
  * The controllers of ResourceClaims, the requests of pods for devices. {@code PodDecisions} makes the claims of a pod
- * from templates and reserves them for the pod; {@code ClaimDecisions} releases claims whose pods have ended.
+ * from templates and reserves them for the pod; {@code ResourceClaimDecisions} releases claims whose pods have ended.
  * {@code DeviceTaints} says when the taints of devices end a pod. The scheduler allocates devices.
  */
 @NullMarked

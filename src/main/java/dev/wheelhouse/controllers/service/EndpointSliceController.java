@@ -14,7 +14,7 @@ import io.kubernetes.client.openapi.models.V1Node;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1Service;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.Action;
@@ -44,7 +44,7 @@ public final class EndpointSliceController extends ObjectController<V1Service> {
 
     private final SharedIndexInformer<V1Pod> pods;
     private final SharedIndexInformer<V1EndpointSlice> slices;
-    private final Zones zones;
+    private final TopologyCache zones;
     private final int most;
     private final TriggerTimes triggerTimes = new TriggerTimes();
     private final SliceTracker tracker = new SliceTracker();
@@ -57,7 +57,7 @@ public final class EndpointSliceController extends ObjectController<V1Service> {
         this.pods = informerFor(ResourceType.PODS, V1Pod.class);
         this.slices = informerFor(ResourceType.ENDPOINT_SLICES, V1EndpointSlice.class);
         SharedIndexInformer<V1Node> nodes = informerFor(ResourceType.NODES, V1Node.class);
-        this.zones = new Zones(nodes, this::wakeOverloaded);
+        this.zones = new TopologyCache(nodes, this::wakeOverloaded);
         this.most = context.options().get(ControllerOptions.Endpoints.DEFAULTS).maxPerSlice();
         this.metrics = SliceMetrics.ofServices(metrics());
         Duration batchPeriod = context.options().get(ControllerOptions.Endpoints.DEFAULTS).sliceUpdatesBatchPeriod();
@@ -117,7 +117,7 @@ public final class EndpointSliceController extends ObjectController<V1Service> {
         run.effect(() -> metrics.distribute(key, distribution));
         SliceCounts counts = new SliceCounts(most);
         Set<String> problems = new LinkedHashSet<>();
-        ApiError error = null;
+        KubeApiException error = null;
         for (SliceDecision.Part part : decision.parts()) {
             counts.add(part.counts());
             problems.addAll(part.problems());
@@ -130,7 +130,7 @@ public final class EndpointSliceController extends ObjectController<V1Service> {
                     metrics.changed(part.writes().count(), topology, distribution);
                 }
             });
-            ApiError failure = outcome.error();
+            KubeApiException failure = outcome.error();
             if (failure != null && !failure.isNamespaceTerminating()) {
                 error = failure;
                 problems.add(SliceWrites.failure(outcome.failed(), "Service " + key) + failure.statusMessage());

@@ -8,7 +8,7 @@ import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1Service;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
@@ -70,7 +70,7 @@ public final class EndpointsController extends ObjectController<V1Service> {
         List<V1Pod> selected = ServicePods.of(service, pods.getIndexer().list(key.namespace()));
         Outcome outcome = run.execute(EndpointsDecisions.decide(service, selected, endpoints.get(key),
                 triggerTimes.next(service, selected, run)));
-        ApiError error = outcome.error();
+        KubeApiException error = outcome.error();
         Action.Write failed = outcome.failed();
         if (error == null || error.isNamespaceTerminating()) {
             return Result.done();

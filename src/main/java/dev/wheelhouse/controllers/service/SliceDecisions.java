@@ -153,7 +153,7 @@ final class SliceDecisions {
         return new V1Endpoint().addresses(ServicePods.addresses(pod, type))
                 .conditions(new V1EndpointConditions().ready(ready).serving(serving).terminating(terminating))
                 .targetRef(ServicePods.reference(pod)).nodeName(Pods.node(pod).isEmpty() ? null : Pods.node(pod))
-                .zone(Zones.of(node)).hostname(ServicePods.hostname(pod, service));
+                .zone(TopologyCache.of(node)).hostname(ServicePods.hostname(pod, service));
     }
 
     private void assignHints(List<SliceDraft> slices) {

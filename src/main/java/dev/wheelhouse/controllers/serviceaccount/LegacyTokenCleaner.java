@@ -15,7 +15,7 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1Secret;
 import io.kubernetes.client.openapi.models.V1ServiceAccount;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ResourceClient;
@@ -88,7 +88,7 @@ public final class LegacyTokenCleaner extends KeyedController<LegacyTokenCleaner
         List<Action.Write> writes = decide();
         if (!writes.isEmpty()) {
             for (Attempt attempt : run.execute(List.of(Action.Batch.each(writes))).attempts()) {
-                ApiError error = attempt.error();
+                KubeApiException error = attempt.error();
                 if (error != null && attempt.failed() && !error.isConflict()) {
                     log.warn("{}: the {} of {} failed and is tried again in {} h: {}", NAME, attempt.write().verb(),
                             attempt.write().target(), PERIOD.toHours(), error.getMessage());
@@ -117,7 +117,7 @@ public final class LegacyTokenCleaner extends KeyedController<LegacyTokenCleaner
                         TRACKING, since);
             }
             return day;
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             log.warn("{}: deletes no Secrets, because it is unknown since when their use is recorded: {}", NAME,
                     e.getMessage());
             return null;

@@ -8,7 +8,7 @@ import io.kubernetes.client.openapi.models.V1Namespace;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1ServiceAccount;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.Action;
@@ -48,7 +48,7 @@ public final class ServiceAccountController extends ObjectController<V1Namespace
     @Override
     protected Result sync(ObjectKey key, V1Namespace namespace, SyncRun run) {
         Outcome outcome = run.execute(decide(namespace, accounts.get(ObjectKey.of(key.name(), DEFAULT))));
-        ApiError error = outcome.error();
+        KubeApiException error = outcome.error();
         return error != null && (error.isAlreadyExists() || error.isNamespaceTerminating())
                 ? Result.done()
                 : outcome.toResult();

@@ -48,7 +48,7 @@ public final class TokenController extends KeyedController<ObjectKey> {
 
     private final SharedIndexInformer<V1ServiceAccount> accounts;
     private final SharedIndexInformer<V1Secret> secrets;
-    private final LegacyTokens tokens;
+    private final LegacyTokenSigner tokens;
     private final ResourceClient<V1ServiceAccount> live;
     private final String rootCa;
     /** The deleted Secrets whose references have not been removed yet, by their account. */
@@ -67,7 +67,7 @@ public final class TokenController extends KeyedController<ObjectKey> {
     private TokenController(ControllerContext context, Supplier<KeyPair> keys, String rootCa) {
         super(NAME, context);
         this.rootCa = rootCa;
-        this.tokens = new LegacyTokens(keys);
+        this.tokens = new LegacyTokenSigner(keys);
         this.live = context.client().resource(ResourceType.SERVICE_ACCOUNTS, V1ServiceAccount.class);
         this.secrets = TokenSecrets.informer(context.informers());
         TokenSecrets.indexByAccount(secrets);

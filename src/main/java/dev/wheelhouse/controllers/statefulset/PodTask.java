@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
 import io.kubernetes.client.openapi.models.V1Pod;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
@@ -164,7 +164,7 @@ record PodTask(StatefulSetView view, Verb verb, V1Pod pod, List<Write> claims, L
      *     stage
      * @param goesOn whether the next stage follows
      */
-    record Outcome(List<Action> events, @Nullable ApiError error, boolean goesOn) {}
+    record Outcome(List<Action> events, @Nullable KubeApiException error, boolean goesOn) {}
 
     /**
      * @param attempts the writes of the stage, which were all tried
@@ -184,10 +184,10 @@ record PodTask(StatefulSetView view, Verb verb, V1Pod pod, List<Write> claims, L
     private Outcome afterClaims(List<Attempt> attempts) {
         List<Action> events = new ArrayList<>();
         Set<String> errors = new LinkedHashSet<>();
-        ApiError first = null;
+        KubeApiException first = null;
         for (Attempt attempt : attempts) {
             String claim = attempt.write().target().name();
-            ApiError error = attempt.error();
+            KubeApiException error = attempt.error();
             if (error == null) {
                 events.add(event(EventRecorder.NORMAL, "SuccessfulCreate", "Create Claim " + claim + " Pod " + podName()
                         + " in StatefulSet " + view.name() + " success"));
@@ -210,14 +210,14 @@ record PodTask(StatefulSetView view, Verb verb, V1Pod pod, List<Write> claims, L
         if (verb != Verb.CREATE_CLAIMS) {
             events.add(failed(verb.title, text));
         }
-        ApiError error = first != null
+        KubeApiException error = first != null
                 ? first
-                : new ApiError(verb.title + " Pod " + podName(), 409, "Conflict", text, null);
+                : new KubeApiException(verb.title + " Pod " + podName(), 409, "Conflict", text, null);
         return new Outcome(events, error, false);
     }
 
     private Outcome afterPod(List<Attempt> attempts) {
-        ApiError error = failure(attempts);
+        KubeApiException error = failure(attempts);
         if (error != null && (verb == Verb.CREATE && error.isAlreadyExists()
                 || verb == Verb.UPDATE && error.isConflict())) {
             return new Outcome(List.of(), error, false);
@@ -249,11 +249,11 @@ record PodTask(StatefulSetView view, Verb verb, V1Pod pod, List<Write> claims, L
         return new Outcome(events, null, true);
     }
 
-    private static @Nullable ApiError failure(List<Attempt> attempts) {
+    private static @Nullable KubeApiException failure(List<Attempt> attempts) {
         return attempts.stream().filter(Attempt::failed).map(Attempt::error).findFirst().orElse(null);
     }
 
-    private Action podEvent(@Nullable ApiError error) {
+    private Action podEvent(@Nullable KubeApiException error) {
         return error != null
                 ? failed(verb.title, error.statusMessage())
                 : event(EventRecorder.NORMAL, "Successful" + verb.title,

@@ -5,7 +5,7 @@ import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Attempt;
 import dev.wheelhouse.controller.SyncRun;
@@ -26,7 +26,7 @@ final class PodTasks {
         final List<Attempt> attempts = new ArrayList<>();
         final List<Action> events = new ArrayList<>();
         @Nullable
-        ApiError error;
+        KubeApiException error;
         boolean goesOn = true;
 
         Run(PodTask task) {
@@ -48,12 +48,12 @@ final class PodTasks {
 
     /** @return the first failure; null if all tasks succeeded */
     @Nullable
-    ApiError run(List<PodTask> tasks, boolean oneByOne) {
+    KubeApiException run(List<PodTask> tasks, boolean oneByOne) {
         List<List<PodTask>> pods = byPod(tasks);
         int size = 1;
         for (int from = 0; from < pods.size();) {
             int to = Math.min(pods.size(), from + size);
-            ApiError error = runBatch(pods.subList(from, to));
+            KubeApiException error = runBatch(pods.subList(from, to));
             if (error != null) {
                 return error;
             }
@@ -76,8 +76,8 @@ final class PodTasks {
     }
 
     /** Does the first tasks of all pods, then the second ones of those pods whose first one succeeded, and so on. */
-    private @Nullable ApiError runBatch(List<List<PodTask>> pods) {
-        ApiError error = null;
+    private @Nullable KubeApiException runBatch(List<List<PodTask>> pods) {
+        KubeApiException error = null;
         List<List<PodTask>> left = pods;
         for (int i = 0; !left.isEmpty(); i++) {
             int number = i;

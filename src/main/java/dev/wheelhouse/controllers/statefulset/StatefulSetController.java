@@ -17,7 +17,7 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1StatefulSet;
 import io.kubernetes.client.openapi.models.V1StatefulSetStatus;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.OwnerReferences;
@@ -109,19 +109,19 @@ public final class StatefulSetController extends ObjectController<V1StatefulSet>
 
     private Result update(ObjectKey key, StatefulSetView view, List<V1ControllerRevision> history, SyncRun run) {
         Finding found = findRevisions(key, view.set(), history, run);
-        ApiError error = found.error;
+        KubeApiException error = found.error;
         Duration next = null;
         if (found.revisions != null) {
             StatefulSetDecisions.Decision decision = StatefulSetDecisions.decide(view, found.revisions);
             error = perform(view, decision, new PodTasks(run));
-            StatusReport.complete(view, decision.status());
-            if (StatusReport.differs(view.set().getStatus(), decision.status())) {
+            StatefulSetStatuses.complete(view, decision.status());
+            if (StatefulSetStatuses.differs(view.set().getStatus(), decision.status())) {
                 Outcome reported = run.execute(List.of(report(view, decision.status())));
                 error = error == null ? reported.error() : error;
             }
             next = untilNextCheck(view, decision.status());
         }
-        List<V1ControllerRevision> excess = Revisions.excess(view.set(), view.pods(), history, found.revisions);
+        List<V1ControllerRevision> excess = SetRevisions.excess(view.set(), view.pods(), history, found.revisions);
         Outcome shortened = run.execute(deletions(view, excess));
         error = error == null ? shortened.error() : error;
         if (error != null) {
@@ -131,20 +131,20 @@ public final class StatefulSetController extends ObjectController<V1StatefulSet>
     }
 
     /** @return the first failure; null if all tasks succeeded */
-    private static @Nullable ApiError perform(StatefulSetView view, StatefulSetDecisions.Decision decision,
+    private static @Nullable KubeApiException perform(StatefulSetView view, StatefulSetDecisions.Decision decision,
             PodTasks tasks) {
         for (List<PodTask> phase : decision.phases()) {
-            ApiError error = tasks.run(phase, view.isOrdered());
+            KubeApiException error = tasks.run(phase, view.isOrdered());
             if (error != null) {
                 return error;
             }
         }
         PodTask update = decision.update();
-        ApiError error = update == null ? null : tasks.run(List.of(update), true);
+        KubeApiException error = update == null ? null : tasks.run(List.of(update), true);
         if (update != null && error == null) {
             // The pod may have an older revision than the current one. Upstream then sends -1, which is refused.
             V1StatefulSetStatus status = decision.status();
-            status.setCurrentReplicas(Math.max(0, StatusReport.count(status.getCurrentReplicas()) - 1));
+            status.setCurrentReplicas(Math.max(0, StatefulSetStatuses.count(status.getCurrentReplicas()) - 1));
         }
         return error;
     }
@@ -157,7 +157,8 @@ public final class StatefulSetController extends ObjectController<V1StatefulSet>
 
     private static @Nullable Duration untilNextCheck(StatefulSetView view, V1StatefulSetStatus status) {
         if (view.minReadySeconds() == 0
-                || StatusReport.count(status.getReadyReplicas()) == StatusReport.count(status.getAvailableReplicas())) {
+                || StatefulSetStatuses.count(status.getReadyReplicas()) == StatefulSetStatuses
+                        .count(status.getAvailableReplicas())) {
             return null;
         }
         Duration next = Pods.untilNextAvailable(view.pods(), view.minReadySeconds(), view.now());
@@ -207,30 +208,30 @@ public final class StatefulSetController extends ObjectController<V1StatefulSet>
     }
 
     /** The revisions, or why they are not known. */
-    private record Finding(@Nullable Revisions revisions, @Nullable ApiError error) {}
+    private record Finding(@Nullable SetRevisions revisions, @Nullable KubeApiException error) {}
 
     private Finding findRevisions(ObjectKey key, V1StatefulSet set, List<V1ControllerRevision> history, SyncRun run) {
         V1ObjectMeta meta = set.getMetadata();
-        int collisions = Revisions.collisions(set);
+        int collisions = SetRevisions.collisions(set);
         if (!history.isEmpty() && new Known(meta.getUid(), meta.getGeneration(),
                 history.getLast().getMetadata().getUid()).equals(known.get(key))) {
-            return new Finding(Revisions.of(set, history, history.getLast(), collisions), null);
+            return new Finding(SetRevisions.of(set, history, history.getLast(), collisions), null);
         }
-        switch (Revisions.choose(set, history)) {
-            case Revisions.Choice.Existing existing -> {
+        switch (SetRevisions.choose(set, history)) {
+            case SetRevisions.Choice.Existing existing -> {
                 Known chosen = new Known(meta.getUid(), meta.getGeneration(),
                         existing.revision().getMetadata().getUid());
                 run.note(() -> known.put(key, chosen));
-                return new Finding(Revisions.of(set, history, existing.revision(), collisions), null);
+                return new Finding(SetRevisions.of(set, history, existing.revision(), collisions), null);
             }
-            case Revisions.Choice.Renumber renumber -> {
+            case SetRevisions.Choice.Renumber renumber -> {
                 Outcome outcome = run.execute(List.of(new Action.Update(REVISIONS, renumber.revision(),
                         "StatefulSet " + meta.getName() + " has its template again")));
                 return outcome.error() != null
                         ? new Finding(null, outcome.error())
-                        : new Finding(Revisions.of(set, history, renumber.revision(), collisions), null);
+                        : new Finding(SetRevisions.of(set, history, renumber.revision(), collisions), null);
             }
-            case Revisions.Choice.New create -> {
+            case SetRevisions.Choice.New create -> {
                 return createRevision(set, history, create.revision(), collisions, run);
             }
         }
@@ -251,7 +252,7 @@ public final class StatefulSetController extends ObjectController<V1StatefulSet>
             Outcome outcome = run.execute(List.of(new Action.Create(REVISIONS, revision,
                     "StatefulSet " + set.getMetadata().getName() + " has a new template")));
             if (outcome.error() == null) {
-                return new Finding(Revisions.of(set, history, revision, collisions), null);
+                return new Finding(SetRevisions.of(set, history, revision, collisions), null);
             }
             V1ControllerRevision present = outcome.error().isAlreadyExists()
                     ? revisions.get(ObjectKey.of(revision))
@@ -260,7 +261,7 @@ public final class StatefulSetController extends ObjectController<V1StatefulSet>
                 return new Finding(null, outcome.error());
             }
             if (RevisionData.of(present).equals(data)) {
-                return new Finding(Revisions.of(set, history, present, collisions), null);
+                return new Finding(SetRevisions.of(set, history, present, collisions), null);
             }
         }
     }

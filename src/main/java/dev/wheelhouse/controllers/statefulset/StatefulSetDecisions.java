@@ -34,13 +34,13 @@ final class StatefulSetDecisions {
     private static final int MOST_MISSING = 500;
 
     private final StatefulSetView view;
-    private final Revisions revisions;
+    private final SetRevisions revisions;
     /** The pods of the set's ordinals. Replicas may be more than fit in memory, so missing pods take no space. */
     private final NavigableMap<Integer, V1Pod> replicas = new TreeMap<>();
     /** The pods of other ordinals, the last first. */
     private final List<V1Pod> condemned = new ArrayList<>();
 
-    private StatefulSetDecisions(StatefulSetView view, Revisions revisions) {
+    private StatefulSetDecisions(StatefulSetView view, SetRevisions revisions) {
         this.view = view;
         this.revisions = revisions;
         for (V1Pod pod : view.pods()) {
@@ -54,14 +54,14 @@ final class StatefulSetDecisions {
         condemned.sort(Comparator.comparingInt(Identity::ordinal).reversed());
     }
 
-    static Decision decide(StatefulSetView view, Revisions revisions) {
+    static Decision decide(StatefulSetView view, SetRevisions revisions) {
         return view.isDeleting()
-                ? new Decision(List.of(), null, StatusReport.of(view, revisions, view.pods()))
+                ? new Decision(List.of(), null, StatefulSetStatuses.of(view, revisions, view.pods()))
                 : new StatefulSetDecisions(view, revisions).decide();
     }
 
     private Decision decide() {
-        V1StatefulSetStatus status = StatusReport.of(view, revisions,
+        V1StatefulSetStatus status = StatefulSetStatuses.of(view, revisions,
                 Stream.concat(replicas.values().stream(), condemned.stream()).toList());
         List<PodTask> forReplicas = new ArrayList<>();
         int missing = 0;
@@ -140,7 +140,7 @@ final class StatefulSetDecisions {
         int kept = view.rollingUpdate() != null
                 ? view.partition()
                 : view.updatesRolling() && view.set().getStatus() != null
-                        ? StatusReport.count(view.set().getStatus().getCurrentReplicas())
+                        ? StatefulSetStatuses.count(view.set().getStatus().getCurrentReplicas())
                         : 0;
         return ordinal < (long) view.start() + kept
                 ? Identity.newPod(view, revisions.currentTemplate(view.set()), revisions.currentName(), ordinal)

@@ -34,15 +34,15 @@ final class ClaimDecisions {
     private ClaimDecisions() {}
 
     /** @throws IllegalArgumentException if the claim's selector is invalid */
-    static Step decide(ClaimView view) {
+    static BindingStep decide(ClaimView view) {
         Write migration = Migration.of(view.claim());
         if (migration != null) {
-            return Step.next(migration);
+            return BindingStep.next(migration);
         }
         return Volumes.isAnnotated(view.claim(), Volumes.BIND_COMPLETED) ? ofBound(view) : ofUnbound(view);
     }
 
-    private static Step ofUnbound(ClaimView view) {
+    private static BindingStep ofUnbound(ClaimView view) {
         V1PersistentVolumeClaim claim = view.claim();
         if (isEmpty(claim.getSpec().getVolumeName())) {
             return ofAnyVolume(view);
@@ -64,11 +64,11 @@ final class ClaimDecisions {
         Action event = warning(claim, "FailedBinding",
                 "volume \"" + volume.getMetadata().getName() + "\" already bound to a different claim.");
         return Volumes.isAnnotated(claim, Volumes.BOUND_BY_CONTROLLER)
-                ? Step.of(List.of(event), Step.Next.RETRY)
+                ? BindingStep.of(List.of(event), BindingStep.Next.RETRY)
                 : pending(claim, event);
     }
 
-    private static Step ofAnyVolume(ClaimView view) {
+    private static BindingStep ofAnyVolume(ClaimView view) {
         V1PersistentVolumeClaim claim = view.claim();
         boolean delayed = Volumes.waitsForPod(view.storageClass());
         V1PersistentVolume volume = Volumes.match(claim, view.volumes(), delayed);
@@ -78,8 +78,9 @@ final class ClaimDecisions {
         V1StorageClass defaultClass = view.defaultClass();
         if (defaultClass != null && !Volumes.hasClass(claim)) {
             String name = String.valueOf(defaultClass.getMetadata().getName());
-            return Step.last(update(claim, "the default class " + name + " exists now",
-                    changed -> changed.getSpec().setStorageClassName(name))).of(Step.Operation.DEFAULT_CLASS, false);
+            return BindingStep.last(update(claim, "the default class " + name + " exists now",
+                    changed -> changed.getSpec().setStorageClassName(name)))
+                    .of(BindingStep.Operation.DEFAULT_CLASS, false);
         }
         if (delayed && !Volumes.isAnnotated(claim, Volumes.SELECTED_NODE)) {
             return pending(claim, waiting(claim, view.waitingPods()));
@@ -120,7 +121,7 @@ final class ClaimDecisions {
         return Volumes.hasAccessModes(volume, claim) ? null : "incompatible accessMode";
     }
 
-    private static Step ofBound(ClaimView view) {
+    private static BindingStep ofBound(ClaimView view) {
         V1PersistentVolumeClaim claim = view.claim();
         if (isEmpty(claim.getSpec().getVolumeName())) {
             return lost(claim, "ClaimLost",
@@ -138,7 +139,7 @@ final class ClaimDecisions {
     }
 
     /** The first of the four writes of a binding that is still missing. */
-    private static Step bind(V1PersistentVolume volume, V1PersistentVolumeClaim claim) {
+    private static BindingStep bind(V1PersistentVolume volume, V1PersistentVolumeClaim claim) {
         String name = String.valueOf(volume.getMetadata().getName());
         V1ObjectReference reference = volume.getSpec().getClaimRef();
         boolean refers = reference != null && Volumes.isBoundTo(volume, claim)
@@ -149,16 +150,16 @@ final class ClaimDecisions {
             if (!Volumes.isBoundTo(volume, claim) && !Volumes.isAnnotated(volume, Volumes.BOUND_BY_CONTROLLER)) {
                 changed.getMetadata().putAnnotationsItem(Volumes.BOUND_BY_CONTROLLER, "yes");
             }
-            return Step.next(new Action.Update(VOLUMES, changed,
+            return BindingStep.next(new Action.Update(VOLUMES, changed,
                     "it fits the claim " + claim.getMetadata().getNamespace() + "/" + claim.getMetadata().getName()));
         }
         Write phase = VolumeDecisions.phase(volume, "Bound");
         if (phase != null) {
-            return Step.next(phase);
+            return BindingStep.next(phase);
         }
         boolean named = name.equals(claim.getSpec().getVolumeName());
         if (!named || !Volumes.isAnnotated(claim, Volumes.BIND_COMPLETED)) {
-            return Step.next(update(claim, "the volume " + name + " is bound to it", changed -> {
+            return BindingStep.next(update(claim, "the volume " + name + " is bound to it", changed -> {
                 if (!named) {
                     changed.getSpec().setVolumeName(name);
                     changed.getMetadata().putAnnotationsItem(Volumes.BOUND_BY_CONTROLLER, "yes");
@@ -167,23 +168,23 @@ final class ClaimDecisions {
             }));
         }
         Write status = status(claim, "Bound", volume);
-        return status == null ? Step.NONE : Step.last(status);
+        return status == null ? BindingStep.NONE : BindingStep.last(status);
     }
 
-    private static Step pending(V1PersistentVolumeClaim claim) {
+    private static BindingStep pending(V1PersistentVolumeClaim claim) {
         Write status = status(claim, "Pending", null);
-        return status == null ? Step.NONE : Step.last(status);
+        return status == null ? BindingStep.NONE : BindingStep.last(status);
     }
 
-    private static Step pending(V1PersistentVolumeClaim claim, Action event) {
+    private static BindingStep pending(V1PersistentVolumeClaim claim, Action event) {
         Write status = status(claim, "Pending", null);
-        return status == null ? Step.last(event) : Step.last(event, status);
+        return status == null ? BindingStep.last(event) : BindingStep.last(event, status);
     }
 
     /** Marks a claim whose volume is gone for good, once. */
-    private static Step lost(V1PersistentVolumeClaim claim, String reason, String message) {
+    private static BindingStep lost(V1PersistentVolumeClaim claim, String reason, String message) {
         Write status = "Lost".equals(phase(claim)) ? null : status(claim, "Lost", null);
-        return status == null ? Step.NONE : Step.last(status, warning(claim, reason, message));
+        return status == null ? BindingStep.NONE : BindingStep.last(status, warning(claim, reason, message));
     }
 
     private static String phase(V1PersistentVolumeClaim claim) {

@@ -50,19 +50,19 @@ final class ExpansionDecisions {
 
     private ExpansionDecisions() {}
 
-    static Step decide(ExpansionView view) {
+    static BindingStep decide(ExpansionView view) {
         V1PersistentVolumeClaim claim = view.claim();
         V1PersistentVolume volume = view.volume();
         if (Volumes.requested(claim).compareTo(Volumes.storage(status(claim).getCapacity())) <= 0
                 && !Volumes.isAnnotated(volume, BEFORE_GROWTH)) {
-            return Step.NONE;
+            return BindingStep.NONE;
         }
         String inTree = ReplacedDrivers.driverOf(volume);
         if (inTree != null) {
             return askSuccessor(claim, inTree);
         }
         if (volume.getSpec().getFlexVolume() == null) {
-            return Step.last(event(claim, "Normal", EXTERNAL,
+            return BindingStep.last(event(claim, "Normal", EXTERNAL,
                     "waiting for an external controller to expand this PVC"));
         }
         return view.begun() ? onNode(view) : begin(view);
@@ -72,32 +72,32 @@ final class ExpansionDecisions {
         return Objects.requireNonNullElseGet(claim.getStatus(), V1PersistentVolumeClaimStatus::new);
     }
 
-    private static Step askSuccessor(V1PersistentVolumeClaim claim, String inTree) {
+    private static BindingStep askSuccessor(V1PersistentVolumeClaim claim, String inTree) {
         Action event = event(claim, "Normal", EXTERNAL,
                 "CSI migration enabled for " + inTree + "; waiting for external resizer to expand the pvc");
         String successor = ReplacedDrivers.successorOf(inTree);
         return successor.equals(Volumes.annotation(claim, RESIZER))
-                ? Step.last(event)
-                : Step.last(event, patch(claim, successor, Map.of(), "it waits for " + successor));
+                ? BindingStep.last(event)
+                : BindingStep.last(event, patch(claim, successor, Map.of(), "it waits for " + successor));
     }
 
     /** Marks the claim of a FlexVolume as growing, unless that is done. */
-    private static Step begin(ExpansionView view) {
+    private static BindingStep begin(ExpansionView view) {
         V1PersistentVolumeClaim claim = view.claim();
         V1PersistentVolume volume = view.volume();
         V1PersistentVolumeClaimStatus status = status(claim);
         if (isComplete(claim, volume)) {
-            return Step.last(annotate(volume, null, "its growth is complete"));
+            return BindingStep.last(annotate(volume, null, "its growth is complete"));
         }
         String phase = status.getAllocatedResourceStatuses() == null
                 ? ""
                 : status.getAllocatedResourceStatuses().getOrDefault(STORAGE, "");
         boolean grown = Volumes.capacity(volume).compareTo(Volumes.requested(claim)) >= 0;
         if (grown && phase.equals("NodeResizeInfeasible")) {
-            return Step.of(pending(view), Step.Next.DONE);
+            return BindingStep.of(pending(view), BindingStep.Next.DONE);
         }
         if (grown && (phase.equals("NodeResizeInProgress") || phase.equals(NODE_PENDING))) {
-            return Step.NONE;
+            return BindingStep.NONE;
         }
         boolean goesOn = grown
                 ? !phase.startsWith("Node")
@@ -108,7 +108,7 @@ final class ExpansionDecisions {
         Quantity size = goesOn && allocated != null
                 ? allocated
                 : Objects.requireNonNull(claim.getSpec().getResources().getRequests().get(STORAGE));
-        return Step.next(patch(claim, volume.getSpec().getFlexVolume().getDriver(),
+        return BindingStep.next(patch(claim, volume.getSpec().getFlexVolume().getDriver(),
                 Map.of("conditions", conditions(view, "Resizing", null, false),
                         "allocatedResources", Map.of(STORAGE, BoundedQuantity.text(size)),
                         "allocatedResourceStatuses", Map.of(STORAGE, "ControllerResizeInProgress")),
@@ -122,7 +122,7 @@ final class ExpansionDecisions {
     }
 
     /** Enlarges the volume of a claim that is marked as growing. A file system waits for a node, a block does not. */
-    private static Step onNode(ExpansionView view) {
+    private static BindingStep onNode(ExpansionView view) {
         V1PersistentVolumeClaim claim = view.claim();
         V1PersistentVolume volume = view.volume();
         String size = BoundedQuantity.text(Objects.requireNonNull(status(claim).getAllocatedResources().get(STORAGE)));
@@ -132,7 +132,7 @@ final class ExpansionDecisions {
         }
         if (!"Block".equals(volume.getSpec().getVolumeMode())) {
             actions.addAll(pending(view));
-            return Step.of(actions, Step.Next.DONE);
+            return BindingStep.of(actions, BindingStep.Next.DONE);
         }
         Map<String, @Nullable Object> grown = new LinkedHashMap<>();
         grown.put("capacity", Map.of(STORAGE, size));
@@ -141,7 +141,7 @@ final class ExpansionDecisions {
         actions.add(patch(claim, null, grown, "it has grown to " + size));
         actions.add(event(claim, "Normal", "VolumeResizeSuccessful",
                 "ExpandVolume succeeded for volume " + ObjectKey.of(claim)));
-        return Step.of(actions, Step.Next.DONE);
+        return BindingStep.of(actions, BindingStep.Next.DONE);
     }
 
     /** Marks the claim as waiting for a node, and the volume with the size before the growth. */

@@ -30,14 +30,14 @@ final class Provisioning {
 
     private Provisioning() {}
 
-    static Step decide(ClaimView view) {
+    static BindingStep decide(ClaimView view) {
         V1PersistentVolumeClaim claim = view.claim();
         V1StorageClass storageClass = view.storageClass();
         if (!view.provisions()) {
-            return Step.NONE;
+            return BindingStep.NONE;
         }
         if (storageClass == null) {
-            return Step.last(failed(claim, "storageclass.storage.k8s.io \"" + Volumes.classOf(claim)
+            return BindingStep.last(failed(claim, "storageclass.storage.k8s.io \"" + Volumes.classOf(claim)
                     + "\" not found"));
         }
         String provisioner = ReplacedDrivers.successorOf(storageClass.getProvisioner());
@@ -46,13 +46,14 @@ final class Provisioning {
         }
         String why = Drivers.whyNotProvisioning(provisioner);
         if (why != null) {
-            return Step.last(failed(claim, why));
+            return BindingStep.last(failed(claim, why));
         }
         Action event = normal(claim, "ExternalProvisioning", "Waiting for a volume to be created either by the "
                 + "external provisioner '" + provisioner + "' or manually by the system administrator. If volume "
                 + "creation is delayed, please verify that the provisioner is running and correctly registered.");
         Write request = request(claim, provisioner);
-        return (request == null ? Step.last(event) : Step.last(request, event)).of(Step.Operation.PROVISION, false);
+        return (request == null ? BindingStep.last(event) : BindingStep.last(request, event))
+                .of(BindingStep.Operation.PROVISION, false);
     }
 
     /** The write that asks a provisioner for a volume; null if the claim asks it. */
@@ -67,7 +68,7 @@ final class Provisioning {
         return new Action.Update(ResourceType.PERSISTENT_VOLUME_CLAIMS, changed, "it waits for " + provisioner);
     }
 
-    private static Step onHostPath(ClaimView view, V1StorageClass storageClass) {
+    private static BindingStep onHostPath(ClaimView view, V1StorageClass storageClass) {
         V1PersistentVolumeClaim claim = view.claim();
         if (claim.getSpec().getDataSource() != null) {
             return failedOperation(claim, "plugin \"" + Drivers.HOST_PATH + "\" is not a CSI plugin. Only CSI plugin "
@@ -75,11 +76,11 @@ final class Provisioning {
         }
         Write request = request(claim, Drivers.HOST_PATH);
         if (request != null) {
-            return Step.next(request);
+            return BindingStep.next(request);
         }
         String name = "pvc-" + claim.getMetadata().getUid();
         if (view.volumes().stream().anyMatch(volume -> name.equals(volume.getMetadata().getName()))) {
-            return Step.NONE;
+            return BindingStep.NONE;
         }
         List<String> options = storageClass.getMountOptions();
         if (options != null && !options.isEmpty()) {
@@ -99,16 +100,17 @@ final class Provisioning {
         if (why != null) {
             Action event = failed(claim, "Failed to provision volume with StorageClass \""
                     + storageClass.getMetadata().getName() + "\": " + why);
-            return (node == null ? Step.last(event) : Step.last(withoutNode(claim), event)).of(Step.Operation.PROVISION,
+            return (node == null ? BindingStep.last(event) : BindingStep.last(withoutNode(claim), event)).of(
+                    BindingStep.Operation.PROVISION,
                     true);
         }
-        return Step.last(
+        return BindingStep.last(
                 new Action.Create(ResourceType.PERSISTENT_VOLUMES, volume(name, claim, storageClass),
                         "the claim " + claim.getMetadata().getNamespace() + "/" + claim.getMetadata().getName()
                                 + " asks for it"),
                 normal(claim, "ProvisioningSucceeded",
                         "Successfully provisioned volume " + name + " using " + Drivers.HOST_PATH))
-                .of(Step.Operation.PROVISION, false);
+                .of(BindingStep.Operation.PROVISION, false);
     }
 
     /** Lets the scheduler choose another node. */
@@ -134,8 +136,8 @@ final class Provisioning {
                                 + claim.getMetadata().getUid())));
     }
 
-    private static Step failedOperation(V1PersistentVolumeClaim claim, String message) {
-        return Step.last(failed(claim, message)).of(Step.Operation.PROVISION, true);
+    private static BindingStep failedOperation(V1PersistentVolumeClaim claim, String message) {
+        return BindingStep.last(failed(claim, message)).of(BindingStep.Operation.PROVISION, true);
     }
 
     private static Action normal(V1PersistentVolumeClaim claim, String reason, String message) {

@@ -58,11 +58,11 @@ final class Recycler {
                 : null;
     }
 
-    static Step decide(V1PersistentVolume volume, boolean hasClaim, Work work) {
+    static BindingStep decide(V1PersistentVolume volume, boolean hasClaim, Work work) {
         V1Pod pod = work.pod();
         if (!work.users().isEmpty() && !hasClaim) {
             List<String> users = work.users().stream().map(ObjectKey::toString).sorted().toList();
-            return Step.last(new Action.Event(ResourceType.PERSISTENT_VOLUMES, volume, "Normal", FAILED,
+            return BindingStep.last(new Action.Event(ResourceType.PERSISTENT_VOLUMES, volume, "Normal", FAILED,
                     "Volume is used by pods: " + String.join(",", users)));
         }
         if (volume.getSpec().getHostPath() == null && volume.getSpec().getNfs() == null) {
@@ -71,7 +71,7 @@ final class Recycler {
         if (pod == null) {
             return work.begun()
                     ? failed(volume, "failed to recycle volume: recycler pod was deleted", null)
-                    : Step.last(new Action.Create(ResourceType.PODS, pod(volume, work.options()),
+                    : BindingStep.last(new Action.Create(ResourceType.PODS, pod(volume, work.options()),
                             "it empties the volume " + volume.getMetadata().getName()));
         }
         Write deletion = new Action.Delete(ResourceType.PODS, ObjectKey.of(pod),
@@ -82,29 +82,29 @@ final class Recycler {
         }
         String phase = pod.getStatus() == null ? "" : String.valueOf(pod.getStatus().getPhase());
         return switch (phase) {
-            case "Succeeded" -> Step.of(List.of(deletion,
+            case "Succeeded" -> BindingStep.of(List.of(deletion,
                     new Action.Event(ResourceType.PERSISTENT_VOLUMES, volume, "Normal", "VolumeRecycled",
                             "Volume recycled"),
-                    VolumeDecisions.unbind(volume, "it is empty")), Step.Next.AGAIN);
+                    VolumeDecisions.unbind(volume, "it is empty")), BindingStep.Next.AGAIN);
             case "Failed" -> {
                 String message = pod.getStatus().getMessage();
                 yield failed(volume, "failed to recycle volume: " + (message == null || message.isEmpty()
                         ? "pod failed, pod.Status.Message unknown"
                         : message), deletion);
             }
-            default -> Step.NONE;
+            default -> BindingStep.NONE;
         };
     }
 
     /** @param first precedes the other writes; null for none */
-    private static Step failed(V1PersistentVolume volume, String message, @Nullable Write first) {
-        Step step = VolumeDecisions.failed(volume, FAILED, "Recycle failed: " + message);
+    private static BindingStep failed(V1PersistentVolume volume, String message, @Nullable Write first) {
+        BindingStep step = VolumeDecisions.failed(volume, FAILED, "Recycle failed: " + message);
         if (first == null) {
             return step;
         }
         List<Action> actions = new ArrayList<>(step.actions());
         actions.addFirst(first);
-        return Step.of(actions, step.next());
+        return BindingStep.of(actions, step.next());
     }
 
     private static V1Pod pod(V1PersistentVolume volume, ControllerOptions.Drivers options) {

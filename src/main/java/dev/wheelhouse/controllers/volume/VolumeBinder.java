@@ -167,10 +167,10 @@ public final class VolumeBinder extends KeyedController<VolumeBinder.Key> {
     }
 
     /** Decides and acts until nothing is left to do. Each decision sees the answers of the writes before. */
-    private <V> Result follow(ObjectKey key, V first, Function<V, Step> decide, After<V> after, SyncRun run) {
+    private <V> Result follow(ObjectKey key, V first, Function<V, BindingStep> decide, After<V> after, SyncRun run) {
         V view = first;
         for (int i = 0; i < MOST_STEPS; i++) {
-            Step step = decide.apply(view);
+            BindingStep step = decide.apply(view);
             Outcome outcome = run.execute(step.actions());
             measure(key, view, step, outcome, run);
             for (KubernetesObject written : outcome.written()) {
@@ -183,7 +183,7 @@ public final class VolumeBinder extends KeyedController<VolumeBinder.Key> {
             }
             if (!outcome.succeeded()) {
                 // The next look at all claims repeats a request to a provisioner, as upstream's does.
-                return step.operation() == Step.Operation.PROVISION ? Result.done() : outcome.toResult();
+                return step.operation() == BindingStep.Operation.PROVISION ? Result.done() : outcome.toResult();
             }
             switch (step.next()) {
                 case DONE -> {
@@ -206,9 +206,9 @@ public final class VolumeBinder extends KeyedController<VolumeBinder.Key> {
     }
 
     /** Measures the operation of a step, and tells the claim for which a request could not be written. */
-    private void measure(ObjectKey key, Object view, Step step, Outcome outcome, SyncRun run) {
-        Step.Operation operation = step.operation();
-        if (operation == Step.Operation.DEFAULT_CLASS) {
+    private void measure(ObjectKey key, Object view, BindingStep step, Outcome outcome, SyncRun run) {
+        BindingStep.Operation operation = step.operation();
+        if (operation == BindingStep.Operation.DEFAULT_CLASS) {
             run.effect(() -> metrics.gaveDefaultClass(outcome.succeeded()));
         } else if (operation != null) {
             run.effect(() -> metrics.begin(key, driver(view), operation, clock.now()));
@@ -216,7 +216,7 @@ public final class VolumeBinder extends KeyedController<VolumeBinder.Key> {
         if (step.failed() || !outcome.succeeded()) {
             run.effect(() -> metrics.failed(key));
         }
-        if (operation == Step.Operation.PROVISION && !step.failed() && view instanceof ClaimView ofClaim
+        if (operation == BindingStep.Operation.PROVISION && !step.failed() && view instanceof ClaimView ofClaim
                 && outcome.failed() instanceof Action.Update && outcome.error() != null) {
             run.execute(List.of(Provisioning.failed(ofClaim.claim(),
                     "Error saving claim: " + outcome.error().statusMessage())));

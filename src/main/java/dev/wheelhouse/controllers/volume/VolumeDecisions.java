@@ -26,11 +26,11 @@ final class VolumeDecisions {
 
     private VolumeDecisions() {}
 
-    static Step decide(VolumeView view) {
+    static BindingStep decide(VolumeView view) {
         V1PersistentVolume volume = view.volume();
         Write migration = Migration.of(volume);
         if (migration != null) {
-            return Step.next(migration);
+            return BindingStep.next(migration);
         }
         V1ObjectReference reference = volume.getSpec().getClaimRef();
         if (reference == null || reference.getUid() == null || reference.getUid().isEmpty()) {
@@ -43,7 +43,7 @@ final class VolumeDecisions {
         }
         String bound = claim.getSpec().getVolumeName();
         if (bound == null || bound.isEmpty()) {
-            return Volumes.haveSameMode(claim, volume) ? Step.CLAIM : mismatch(volume, claim);
+            return Volumes.haveSameMode(claim, volume) ? BindingStep.CLAIM : mismatch(volume, claim);
         }
         if (bound.equals(volume.getMetadata().getName())) {
             return inPhase(volume, "Bound");
@@ -51,12 +51,12 @@ final class VolumeDecisions {
         return Volumes.isAnnotated(volume, Volumes.PROVISIONED_BY)
                 && "Delete".equals(volume.getSpec().getPersistentVolumeReclaimPolicy())
                         ? release(view, null)
-                        : Step.next(unbind(volume, "its claim is bound to another volume"));
+                        : BindingStep.next(unbind(volume, "its claim is bound to another volume"));
     }
 
-    private static Step inPhase(V1PersistentVolume volume, String phase) {
+    private static BindingStep inPhase(V1PersistentVolume volume, String phase) {
         Write write = phase(volume, phase);
-        return write == null ? Step.NONE : Step.last(write);
+        return write == null ? BindingStep.NONE : BindingStep.last(write);
     }
 
     /** The write that brings a volume into a phase; null if it is in the phase. */
@@ -80,8 +80,8 @@ final class VolumeDecisions {
         return volume.getStatus() == null ? null : volume.getStatus().getPhase();
     }
 
-    private static Step mismatch(V1PersistentVolume volume, V1PersistentVolumeClaim claim) {
-        return Step.last(
+    private static BindingStep mismatch(V1PersistentVolume volume, V1PersistentVolumeClaim claim) {
+        return BindingStep.last(
                 warning(volume, "VolumeMismatch", "Cannot bind PersistentVolume to requested PersistentVolumeClaim \""
                         + claim.getMetadata().getName() + "\" due to incompatible volumeMode."),
                 new Action.Event(ResourceType.PERSISTENT_VOLUME_CLAIMS, claim, "Warning", "VolumeMismatch",
@@ -95,18 +95,18 @@ final class VolumeDecisions {
      *
      * @param check precedes the release; null if the claim is known to be bound to another volume
      */
-    private static Step release(VolumeView view, Action.@Nullable RequireGone check) {
+    private static BindingStep release(VolumeView view, Action.@Nullable RequireGone check) {
         V1PersistentVolume volume = view.volume();
         boolean failed = "Failed".equals(phaseOf(volume));
         Write released = failed ? null : phase(volume, "Released");
         if (released != null) {
-            return check == null ? Step.next(released) : Step.next(check, released);
+            return check == null ? BindingStep.next(released) : BindingStep.next(check, released);
         }
         if (!Objects.requireNonNullElse(Volumes.annotation(volume, Migration.MIGRATED_TO), "").isEmpty()) {
-            return Step.NONE;
+            return BindingStep.NONE;
         }
         return switch (Objects.requireNonNullElse(volume.getSpec().getPersistentVolumeReclaimPolicy(), "")) {
-            case "Retain" -> Step.NONE;
+            case "Retain" -> BindingStep.NONE;
             case "Recycle" -> Recycler.decide(volume, view.claim() != null, view.recycling());
             case "Delete" -> delete(volume);
             default -> failed(volume, "VolumeUnknownReclaimPolicy",
@@ -114,32 +114,33 @@ final class VolumeDecisions {
         };
     }
 
-    private static Step delete(V1PersistentVolume volume) {
+    private static BindingStep delete(V1PersistentVolume volume) {
         if (Drivers.isDeletedByOthers(volume)) {
-            return Step.NONE.of(Step.Operation.DELETE, false);
+            return BindingStep.NONE.of(BindingStep.Operation.DELETE, false);
         }
         String driver = Drivers.whyNotFound(volume);
         if (driver != null) {
-            return failed(volume, "VolumeFailedDelete", driver).of(Step.Operation.DELETE, false);
+            return failed(volume, "VolumeFailedDelete", driver).of(BindingStep.Operation.DELETE, false);
         }
         String why = Drivers.whyNotDeletable(volume);
         if (why != null) {
-            return failed(volume, "VolumeFailedDelete", why).of(Step.Operation.DELETE, true);
+            return failed(volume, "VolumeFailedDelete", why).of(BindingStep.Operation.DELETE, true);
         }
         Write released = Migration.released(volume);
         Write deletion = new Action.Delete(VOLUMES, ObjectKey.of(volume),
                 Deletion.ofUid(volume.getMetadata().getUid()), "its claim is gone");
         if (volume.getMetadata().getDeletionTimestamp() != null) {
-            return released == null ? Step.NONE : Step.last(released);
+            return released == null ? BindingStep.NONE : BindingStep.last(released);
         }
-        return (released == null ? Step.last(deletion) : Step.last(released, deletion)).of(Step.Operation.DELETE,
+        return (released == null ? BindingStep.last(deletion) : BindingStep.last(released, deletion)).of(
+                BindingStep.Operation.DELETE,
                 false);
     }
 
     /** Marks a volume as failed, once. */
-    static Step failed(V1PersistentVolume volume, String reason, String message) {
+    static BindingStep failed(V1PersistentVolume volume, String reason, String message) {
         Write write = phase(volume, "Failed", message);
-        return write == null ? Step.NONE : Step.last(write, warning(volume, reason, message));
+        return write == null ? BindingStep.NONE : BindingStep.last(write, warning(volume, reason, message));
     }
 
     /** Undoes a binding. A user's reservation by name stays. */

@@ -52,9 +52,9 @@ public final class VolumeExpander extends ObjectController<V1PersistentVolumeCla
             throw new IllegalStateException("the volume " + volume.getMetadata().getName() + " is not bound to " + key);
         }
         ExpansionView view = new ExpansionView(claim, volume, false, clock.now());
-        Step step = ExpansionDecisions.decide(view);
+        BindingStep step = ExpansionDecisions.decide(view);
         Outcome outcome = execute(view, step, run);
-        if (step.next() == Step.Next.AGAIN && outcome.succeeded()) {
+        if (step.next() == BindingStep.Next.AGAIN && outcome.succeeded()) {
             for (KubernetesObject written : outcome.written()) {
                 view = view.after(written);
             }
@@ -63,7 +63,7 @@ public final class VolumeExpander extends ObjectController<V1PersistentVolumeCla
         return outcome.toResult();
     }
 
-    private static Outcome execute(ExpansionView view, Step step, SyncRun run) {
+    private static Outcome execute(ExpansionView view, BindingStep step, SyncRun run) {
         Outcome outcome = run.execute(step.actions());
         if (outcome.failed() != null && outcome.error() != null) {
             run.execute(List.of(ExpansionDecisions.failed(view, outcome.failed(), outcome.error().statusMessage())));

@@ -18,7 +18,7 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.controller.ControllerMetrics;
 import dev.wheelhouse.controller.Measure;
 import dev.wheelhouse.controller.Volumes;
-import dev.wheelhouse.controllers.volume.Step.Operation;
+import dev.wheelhouse.controllers.volume.BindingStep.Operation;
 
 /**
  * The metrics of the binder (upstream: {@code pkg/controller/volume/persistentvolume/metrics}): the numbers of claims

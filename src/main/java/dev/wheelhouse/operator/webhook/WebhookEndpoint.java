@@ -119,8 +119,10 @@ final class WebhookEndpoint implements AutoCloseable {
             @Nullable List<Hook> conversions, byte[] body) throws IOException {
         byte[] answer;
         try {
-            answer = hook != null ? Reviews.admit(hook, body) : Reviews.convert(List.copyOf(conversions), body);
-        } catch (Reviews.UnreadableException e) {
+            answer = hook != null
+                    ? AdmissionReviews.admit(hook, body)
+                    : AdmissionReviews.convert(List.copyOf(conversions), body);
+        } catch (AdmissionReviews.UnreadableException e) {
             send(exchange, 400, String.valueOf(e.getMessage()));
             return;
         } catch (RuntimeException | StackOverflowError e) {

@@ -21,7 +21,7 @@ import io.kubernetes.client.openapi.models.V1CustomResourceConversion;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1Secret;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
@@ -162,7 +162,7 @@ public final class WebhookServer implements AutoCloseable {
                 appliedUntil = clock.deadline(REAPPLY);
             }
             return PERIOD;
-        } catch (ApiError | IllegalArgumentException | UncheckedIOException e) {
+        } catch (KubeApiException | IllegalArgumentException | UncheckedIOException e) {
             String line = problems.line(String.valueOf(e.getMessage()));
             if (line != null) {
                 log.warn("webhooks: {}; the next attempt is in {} s", line, SOON.toSeconds());

@@ -67,7 +67,7 @@ public final class Webhooks {
         for (String from : versions) {
             for (String to : versions) {
                 try {
-                    Reviews.route(all, from, to);
+                    AdmissionReviews.route(all, from, to);
                 } catch (Refused e) {
                     throw new IllegalArgumentException("the conversions of " + definition + " are incomplete: "
                             + e.getMessage());

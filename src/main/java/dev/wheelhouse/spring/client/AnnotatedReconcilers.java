@@ -65,7 +65,8 @@ public final class AnnotatedReconcilers {
         watches.forEach(watch -> ready.add(watch.informer::hasSynced));
         return new ReconcilerController(new ControllerDescriptor(name, Set.of(), reconciler.getClass().getName(),
                 Set.of(), false, context -> {
-                    RequestController made = new RequestController(name, reconciler, annotation.workerCount(),
+                    OfficialReconcilerController made = new OfficialReconcilerController(name, reconciler,
+                            annotation.workerCount(),
                             watches.stream().flatMap(Watch::cache).toList(), ready, context);
                     watches.forEach(watch -> watch.register(made));
                     return made;
@@ -104,7 +105,7 @@ public final class AnnotatedReconcilers {
          * Registers the handler. If the informer is not one of this project's, the handler cannot be removed, but adds
          * nothing after the end of the controller.
          */
-        void register(RequestController controller) {
+        void register(OfficialReconcilerController controller) {
             Handler<T> handler = new Handler<>(controller.queue(), keys, adds, updates, deletes);
             if (informer instanceof OfficialInformer<T> ours) {
                 controller.onClose(ours.register(handler, resyncPeriodMillis)::remove);

@@ -55,7 +55,8 @@ public final class BuiltController extends DefaultController implements Official
         for (Supplier<Boolean> function : ready) {
             isReady.add(() -> Boolean.TRUE.equals(function.get()));
         }
-        RequestController made = new RequestController(name, getReconciler(), getWorkerCount(), List.of(),
+        OfficialReconcilerController made = new OfficialReconcilerController(name, getReconciler(), getWorkerCount(),
+                List.of(),
                 isReady, context);
         made.add(new Transfer(getWorkQueue(), made.queue()));
         return made;

@@ -15,7 +15,7 @@ import io.kubernetes.client.util.CallGeneratorParams;
 import io.kubernetes.client.util.Watch;
 import io.kubernetes.client.util.Watchable;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.DecodeFailure;
 import dev.wheelhouse.client.ListOptions;
@@ -71,8 +71,10 @@ final class OfficialSource<T extends KubernetesObject> implements ListerWatcher<
     @Override
     public WatchStream<T> watch(WatchOptions options) {
         if (options.sendInitialEvents()) {
-            throw new ApiError("watch " + type, 400, "BadRequest", "a lister and watcher of the official client cannot "
-                    + "stream the initial state", null);
+            throw new KubeApiException("watch " + type, 400, "BadRequest",
+                    "a lister and watcher of the official client cannot "
+                            + "stream the initial state",
+                    null);
         }
         try {
             return new Pump(source.watch(new CallGeneratorParams(Boolean.TRUE, options.resourceVersion(),
@@ -82,13 +84,14 @@ final class OfficialSource<T extends KubernetesObject> implements ListerWatcher<
         }
     }
 
-    private static ApiError error(String tried, ApiException e) {
+    private static KubeApiException error(String tried, ApiException e) {
         if (e.getCode() == 0) {
-            return new ApiError(tried, e);
+            return new KubeApiException(tried, e);
         }
         String reason = e.getCode() == 410 ? "Expired" : "";
         String body = e.getResponseBody();
-        return new ApiError(tried, e.getCode(), reason, body == null ? String.valueOf(e.getMessage()) : body, null);
+        return new KubeApiException(tried, e.getCode(), reason, body == null ? String.valueOf(e.getMessage()) : body,
+                null);
     }
 
     /** Reads the official client's blocking watch on a virtual thread. */
@@ -98,7 +101,7 @@ final class OfficialSource<T extends KubernetesObject> implements ListerWatcher<
         private final Watchable<T> watch;
         private final ArrayDeque<WatchEvent<T>> events = new ArrayDeque<>();
         private final Object lock = new Object();
-        private @Nullable ApiError failure;
+        private @Nullable KubeApiException failure;
         private boolean finished;
         private boolean closed;
 
@@ -108,15 +111,15 @@ final class OfficialSource<T extends KubernetesObject> implements ListerWatcher<
         }
 
         private void read() {
-            ApiError broken = null;
+            KubeApiException broken = null;
             try {
                 while (watch.hasNext() && offer(event(watch.next()))) {
                     // The loop ends with the watch or its close.
                 }
             } catch (RuntimeException e) {
-                broken = new ApiError("watch " + type, e);
+                broken = new KubeApiException("watch " + type, e);
             } catch (InterruptedException e) {
-                broken = new ApiError("watch " + type, e);
+                broken = new KubeApiException("watch " + type, e);
             } finally {
                 synchronized (lock) {
                     finished = true;
@@ -131,7 +134,7 @@ final class OfficialSource<T extends KubernetesObject> implements ListerWatcher<
             if (response.type != null && response.type.equals("ERROR")) {
                 V1Status status = response.status;
                 int code = status == null || status.getCode() == null ? 500 : status.getCode();
-                return new WatchEvent.Failed<>(new ApiError("watch " + type, code,
+                return new WatchEvent.Failed<>(new KubeApiException("watch " + type, code,
                         status == null || status.getReason() == null ? "" : status.getReason(),
                         status == null || status.getMessage() == null ? "" : status.getMessage(), null));
             }

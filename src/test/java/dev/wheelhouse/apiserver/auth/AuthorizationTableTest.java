@@ -14,10 +14,10 @@ import org.junit.jupiter.api.Test;
 
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.apiserver.error.ApiException;
+import dev.wheelhouse.apiserver.error.StatusException;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
-import dev.wheelhouse.apiserver.protocol.Query;
+import dev.wheelhouse.apiserver.protocol.QueryParameters;
 import dev.wheelhouse.apiserver.rest.RestServer;
 import dev.wheelhouse.apiserver.rest.ServerInfo;
 import dev.wheelhouse.apiserver.store.ObjectStore;
@@ -101,9 +101,9 @@ class AuthorizationTableTest {
         ApiResponse answer;
         try {
             answer = server.handle(new ApiRequest(question.httpMethod(), path,
-                    Query.parse(mark < 0 ? null : target.substring(mark + 1)), "application/json", type, "",
+                    QueryParameters.parse(mark < 0 ? null : target.substring(mark + 1)), "application/json", type, "",
                     question.body(), Credentials.of(headers, null), User.ANONYMOUS));
-        } catch (ApiException e) {
+        } catch (StatusException e) {
             return question.verdict(e.code(), e.status().toString());
         }
         return switch (answer) {

@@ -43,7 +43,7 @@ class RbacAuthorizerTest {
                 subject));
     }
 
-    private Decision get(User user, String namespace, String resource) {
+    private AuthorizationDecision get(User user, String namespace, String resource) {
         return authorizer.authorize(user, RequestInfo.ofResource("get", "", resource, "", namespace, "x"));
     }
 
@@ -52,7 +52,7 @@ class RbacAuthorizerTest {
         assertThat(get(JANE, "team", "pods").allowed()).isFalse();
         role("team", "reader", "pods");
         binding("team", "b", "reader", "{\"kind\": \"Group\", \"name\": \"dev\"}");
-        assertThat(get(JANE, "team", "pods")).isEqualTo(new Decision(true,
+        assertThat(get(JANE, "team", "pods")).isEqualTo(new AuthorizationDecision(true,
                 "RBAC: allowed by RoleBinding \"b/team\" of Role \"reader\" to Group \"dev\""));
         assertThat(get(JANE, "other", "pods").allowed()).isFalse();
         assertThat(get(JANE, "", "pods").allowed()).isFalse();
@@ -76,7 +76,7 @@ class RbacAuthorizerTest {
     void aBindingWhoseRoleIsGoneSaysSo() {
         binding("team", "b", "gone", "{\"kind\": \"User\", \"name\": \"jane\"}");
         assertThat(get(JANE, "team", "pods")).isEqualTo(
-                new Decision(false, "RBAC: role.rbac.authorization.k8s.io \"gone\" not found"));
+                new AuthorizationDecision(false, "RBAC: role.rbac.authorization.k8s.io \"gone\" not found"));
     }
 
     @Test
@@ -89,7 +89,7 @@ class RbacAuthorizerTest {
     @Test
     void theGroupOfMastersNeedsNoRole() {
         User master = new User("root", "", List.of(User.MASTERS), Map.of());
-        assertThat(get(master, "team", "secrets")).isEqualTo(Decision.ALLOWED);
+        assertThat(get(master, "team", "secrets")).isEqualTo(AuthorizationDecision.ALLOWED);
         assertThat(authorizer.rules(master, "team")).containsExactlyElementsOf(PolicyRule.EVERYTHING);
     }
 

@@ -17,7 +17,7 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.node.StringNode;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
@@ -77,13 +77,14 @@ class CertificateSigningRequestStrategyTest {
             "example.com/a | [any, any] | '' | spec.usages[1]: Duplicate value",
             "example.com/a | [any] | ', expirationSeconds: 599' | may not specify a duration less than 600 seconds"})
     void aWrongSpecIsRefused(String signer, String usages, String more, String problem) {
-        assertThatThrownBy(() -> create("wrong", REQUEST, signer, usages, more)).isInstanceOf(ApiError.class)
+        assertThatThrownBy(() -> create("wrong", REQUEST, signer, usages, more)).isInstanceOf(KubeApiException.class)
                 .hasMessageContaining(problem);
     }
 
     @Test
     void aRequestIsParsedAndHasTheSignatureOfItsOwnKey() {
-        assertThatThrownBy(() -> create("wrong", "eA==", "example.com/a", "[any]", "")).isInstanceOf(ApiError.class)
+        assertThatThrownBy(() -> create("wrong", "eA==", "example.com/a", "[any]", ""))
+                .isInstanceOf(KubeApiException.class)
                 .hasMessageContaining("spec.request: Invalid value: PEM block type must be CERTIFICATE REQUEST");
         byte[] pem = SignedRequests.pem("CN=a");
         String text = new String(pem, StandardCharsets.UTF_8);
@@ -92,7 +93,8 @@ class CertificateSigningRequestStrategyTest {
         String forged = "-----BEGIN CERTIFICATE REQUEST-----\n" + Base64.getMimeEncoder().encodeToString(der)
                 + "\n-----END CERTIFICATE REQUEST-----\n";
         assertThatThrownBy(() -> create("forged", Base64.getEncoder().encodeToString(
-                forged.getBytes(StandardCharsets.UTF_8)), "example.com/a", "[any]", "")).isInstanceOf(ApiError.class)
+                forged.getBytes(StandardCharsets.UTF_8)), "example.com/a", "[any]", ""))
+                .isInstanceOf(KubeApiException.class)
                 .hasMessageContaining("the signature is not the one of the request's key");
     }
 
@@ -101,7 +103,7 @@ class CertificateSigningRequestStrategyTest {
         String der = Base64.getMimeEncoder().encodeToString("0\u0080".repeat(200_000).getBytes(ISO_8859_1));
         String pem = "-----BEGIN CERTIFICATE REQUEST-----\n" + der + "\n-----END CERTIFICATE REQUEST-----\n";
         assertThatThrownBy(() -> create("nested", Base64.getEncoder().encodeToString(pem.getBytes(ISO_8859_1)),
-                "example.com/a", "[any]", "")).isInstanceOf(ApiError.class)
+                "example.com/a", "[any]", "")).isInstanceOf(KubeApiException.class)
                 .hasMessageContaining("spec.request: Invalid value: the request cannot be parsed");
     }
 
@@ -172,7 +174,7 @@ class CertificateSigningRequestStrategyTest {
     void aRequestIsNotBothApprovedAndDenied(String first) {
         String body = condition(first, "").replace("}]", "}, {\"type\": \""
                 + (first.equals("Approved") ? "Denied" : "Approved") + "\", \"status\": \"True\", \"reason\": \"x\"}]");
-        assertThatThrownBy(() -> patch("approval", body)).isInstanceOf(ApiError.class)
+        assertThatThrownBy(() -> patch("approval", body)).isInstanceOf(KubeApiException.class)
                 .hasMessageContaining("Approved and Denied conditions are mutually exclusive");
     }
 }

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
@@ -75,7 +75,7 @@ class DaemonSetStrategyTest {
     void theSelectorCannotBeChanged() {
         create("");
         assertThatThrownBy(() -> patch("", "{'spec': {'selector': {'matchLabels': {'app': 'other'}}, 'template': {"
-                + "'metadata': {'labels': {'app': 'other'}}}}}")).isInstanceOf(ApiError.class)
+                + "'metadata': {'labels': {'app': 'other'}}}}}")).isInstanceOf(KubeApiException.class)
                 .hasMessageContaining("spec.selector: Invalid value").hasMessageContaining("field is immutable");
     }
 }

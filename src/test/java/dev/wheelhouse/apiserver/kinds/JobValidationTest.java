@@ -12,11 +12,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
-import dev.wheelhouse.apiserver.error.Cause;
+import dev.wheelhouse.apiserver.error.StatusCause;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.client.PatchType;
@@ -44,7 +44,7 @@ class JobValidationTest {
                 + " imagePullPolicy: Always, terminationMessagePolicy: File}], dnsPolicy: ClusterFirst,"
                 + " terminationGracePeriodSeconds: 30}}", "")
                 .path("spec"), "spec", problems);
-        return problems.causes().stream().map(Cause::toString).toList();
+        return problems.causes().stream().map(StatusCause::toString).toList();
     }
 
     @ParameterizedTest
@@ -176,7 +176,7 @@ class JobValidationTest {
         Problems problems = new Problems();
         JobStatusRules.check(job(INDEXED, status(inFull(after))), job(INDEXED, status(inFull(before))), problems);
         String expected = refusals == null ? "" : refusals.replace(": T:", ": \"2026-01-01T12:00:00Z\":");
-        assertThat(problems.causes().stream().map(Cause::toString).collect(Collectors.joining("; ")))
+        assertThat(problems.causes().stream().map(StatusCause::toString).collect(Collectors.joining("; ")))
                 .isEqualTo(expected);
     }
 
@@ -211,11 +211,11 @@ class JobValidationTest {
             create(cluster, "suspend: true,");
             patch(cluster, "", PLACED);
             assertThatThrownBy(() -> patch(cluster, "", "{spec: {template: {spec: {hostNetwork: true}}}}"))
-                    .isInstanceOf(ApiError.class).hasMessageContaining("spec.template.spec: Invalid value")
+                    .isInstanceOf(KubeApiException.class).hasMessageContaining("spec.template.spec: Invalid value")
                     .hasMessageContaining("field is immutable");
             patch(cluster, "status", "{status: {startTime: " + T + ", active: 1}}");
             assertThatThrownBy(() -> patch(cluster, "", "{spec: {template: {spec: {nodeSelector: {a: c}}}}}"))
-                    .isInstanceOf(ApiError.class).hasMessageContaining("spec.template: Invalid value");
+                    .isInstanceOf(KubeApiException.class).hasMessageContaining("spec.template: Invalid value");
             patch(cluster, "status", "{status: {active: 0, conditions: [{type: Suspended, status: 'True'}]}}");
             patch(cluster, "", "{spec: {template: {spec: {nodeSelector: {a: c}}}}}");
         }
@@ -225,7 +225,7 @@ class JobValidationTest {
     void theTemplateOfARunningJobMayNotChange() {
         try (Cluster cluster = new Cluster()) {
             create(cluster, "");
-            assertThatThrownBy(() -> patch(cluster, "", PLACED)).isInstanceOf(ApiError.class)
+            assertThatThrownBy(() -> patch(cluster, "", PLACED)).isInstanceOf(KubeApiException.class)
                     .hasMessageContaining("spec.template: Invalid value").hasMessageContaining("field is immutable");
         }
     }
@@ -240,7 +240,8 @@ class JobValidationTest {
     void fieldsThatIdentifyTheWorkMayNotChange(String change, String refusal) {
         try (Cluster cluster = new Cluster()) {
             create(cluster, "");
-            assertThatThrownBy(() -> patch(cluster, "", "{spec: {" + change + "}}")).isInstanceOf(ApiError.class)
+            assertThatThrownBy(() -> patch(cluster, "", "{spec: {" + change + "}}"))
+                    .isInstanceOf(KubeApiException.class)
                     .hasMessageContaining(refusal);
         }
     }
@@ -249,7 +250,8 @@ class JobValidationTest {
     void completionsOfAnIndexedJobChangeInTandemWithParallelism() {
         try (Cluster cluster = new Cluster()) {
             create(cluster, "completionMode: Indexed, completions: 2, parallelism: 2,");
-            assertThatThrownBy(() -> patch(cluster, "", "{spec: {completions: 3}}")).isInstanceOf(ApiError.class)
+            assertThatThrownBy(() -> patch(cluster, "", "{spec: {completions: 3}}"))
+                    .isInstanceOf(KubeApiException.class)
                     .hasMessageContaining("spec.completions: Invalid value: 3: can only be modified in tandem with "
                             + "spec.parallelism");
             patch(cluster, "", "{spec: {completions: 3, parallelism: 3}}");
@@ -263,7 +265,7 @@ class JobValidationTest {
                     {apiVersion: batch/v1, kind: Job, metadata: {namespace: default, name: j}, spec: {template:
                      {metadata: {labels: {job-name: other}},
                       spec: {restartPolicy: Never, containers: [{name: main, image: app}]}}}}"""))
-                    .isInstanceOf(ApiError.class).hasMessageContaining(
+                    .isInstanceOf(KubeApiException.class).hasMessageContaining(
                             "spec.template.metadata.labels[job-name]: Invalid value:")
                     .hasMessageContaining("must be 'j'");
         }

@@ -7,7 +7,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import io.kubernetes.client.openapi.models.V1Pod;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.world.Cluster;
 
@@ -41,7 +41,8 @@ class PodLevelResourcesTest {
                     + " \"ephemeral-storage\": supported values: \"cpu\", \"hugepages-\", \"memory\"",
             "{requests: {memory: 2Gi}, limits: {memory: 1Gi}} | {} | must be less than or equal to memory limit of"})
     void aPodWhoseResourcesDoNotFitTogetherIsRefused(String resources, String container, String problem) {
-        assertThatThrownBy(() -> pod(resources, container)).isInstanceOf(ApiError.class).hasMessageContaining(problem);
+        assertThatThrownBy(() -> pod(resources, container)).isInstanceOf(KubeApiException.class)
+                .hasMessageContaining(problem);
     }
 
     @Test

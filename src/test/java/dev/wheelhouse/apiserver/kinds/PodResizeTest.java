@@ -6,7 +6,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import io.kubernetes.client.openapi.models.V1Pod;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.PatchType;
@@ -40,7 +40,7 @@ class PodResizeTest {
             "{requests: {cpu: 1, memory: 1Gi}} | {\"requests\": {\"memory\": null}} |"
                     + " spec.containers[0].resources.requests: Forbidden: resource requests cannot be removed"})
     void theQualityOfServiceAndTheNamesOfResourcesStay(String from, String to, String problem) {
-        assertThatThrownBy(() -> resize(from, to)).isInstanceOf(ApiError.class).hasMessageContaining(problem);
+        assertThatThrownBy(() -> resize(from, to)).isInstanceOf(KubeApiException.class).hasMessageContaining(problem);
     }
 
     @ParameterizedTest

@@ -5,7 +5,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
@@ -57,10 +57,10 @@ class ResourceClaimRulesTest {
             "{name: a, exactly: {}} | requests[0].exactly.deviceClassName: Required value",
             "{name: a, firstAvailable: [{name: b}]} | requests[0].firstAvailable[0].deviceClassName: Required value"})
     void aRequestThatBreaksARuleIsRefusedInAClaimAndInATemplate(String requests, String problem) {
-        assertThatThrownBy(() -> claim(requests)).isInstanceOf(ApiError.class)
+        assertThatThrownBy(() -> claim(requests)).isInstanceOf(KubeApiException.class)
                 .hasMessageContaining(problem);
         assertThatThrownBy(() -> create(ResourceClaimController.TEMPLATES,
-                "{spec: {devices: {requests: [" + requests + "]}}}")).isInstanceOf(ApiError.class)
+                "{spec: {devices: {requests: [" + requests + "]}}}")).isInstanceOf(KubeApiException.class)
                 .hasMessageContaining(problem);
     }
 

@@ -7,7 +7,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import io.kubernetes.client.openapi.models.V1StatefulSet;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.PatchType;
@@ -51,7 +51,7 @@ class StatefulSetStrategyTest {
             "persistentVolumeClaimRetentionPolicy: {whenScaled: Keep}"
                     + " | spec.persistentVolumeClaimRetentionPolicy.whenScaled: Unsupported value: \"Keep\""})
     void refusesWithTheFieldAndUpstreamsWords(String fields, String words) {
-        assertThatThrownBy(() -> create(fields, "")).isInstanceOf(ApiError.class).hasMessageContaining(words);
+        assertThatThrownBy(() -> create(fields, "")).isInstanceOf(KubeApiException.class).hasMessageContaining(words);
     }
 
     @Test

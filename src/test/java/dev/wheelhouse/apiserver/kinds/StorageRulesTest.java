@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import io.kubernetes.client.openapi.models.V1PersistentVolume;
 import io.kubernetes.client.openapi.models.V1StorageClass;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
@@ -84,7 +84,7 @@ class StorageRulesTest {
                     + "Invalid value: \"Near\": not a valid selector operator",
             "volumeAttributesClassName: Gold_ | spec.volumeAttributesClassName: Invalid value: \"Gold_\""})
     void aClaimThatBreaksARuleIsRefused(String rest, String message) {
-        assertThatThrownBy(() -> claim(rest)).isInstanceOf(ApiError.class).hasMessageContaining(message);
+        assertThatThrownBy(() -> claim(rest)).isInstanceOf(KubeApiException.class).hasMessageContaining(message);
     }
 
     @ParameterizedTest(name = "{0}")
@@ -95,7 +95,7 @@ class StorageRulesTest {
                     + "using volumeAttributesClassName",
             "hostPath: {path: /a}, accessModes: [ReadWriteOncePod, ReadOnlyMany] | spec.accessModes: Forbidden"})
     void aVolumeThatBreaksARuleIsRefused(String rest, String message) {
-        assertThatThrownBy(() -> volume(rest)).isInstanceOf(ApiError.class).hasMessageContaining(message);
+        assertThatThrownBy(() -> volume(rest)).isInstanceOf(KubeApiException.class).hasMessageContaining(message);
     }
 
     @ParameterizedTest(name = "{0}")
@@ -112,7 +112,7 @@ class StorageRulesTest {
     void aClaimThatIsNotBoundDoesNotChange(String patch, String message) {
         claim("storageClassName: grows-true");
 
-        assertThatThrownBy(() -> patch(CLAIMS, DATA, "", patch)).isInstanceOf(ApiError.class)
+        assertThatThrownBy(() -> patch(CLAIMS, DATA, "", patch)).isInstanceOf(KubeApiException.class)
                 .hasMessageContaining(message);
     }
 

@@ -11,7 +11,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.apiserver.error.Cause;
+import dev.wheelhouse.apiserver.error.StatusCause;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.patch.Patches;
 import dev.wheelhouse.apiserver.resources.ResourceRegistry;
@@ -354,7 +354,7 @@ class ValidationTest {
         ObjectNode object = Patches.merge(old,
                 Json.read("{\"status\": {\"replicas\": 1, \"readyReplicas\": 2, \"updatedReplicas\": -1}}"));
 
-        assertThat(Strategies.of(type(object)).validateUpdate("status", object, old)).extracting(Cause::toString)
+        assertThat(Strategies.of(type(object)).validateUpdate("status", object, old)).extracting(StatusCause::toString)
                 .containsExactly(
                         "status.updatedReplicas: Invalid value: -1: must be greater than or equal to 0",
                         "status.readyReplicas: Invalid value: 2: cannot be greater than status.replicas");
@@ -391,10 +391,10 @@ class ValidationTest {
     }
 
     private static List<String> created(ObjectNode object) {
-        return Strategies.of(type(object)).validate(type(object), object).stream().map(Cause::toString).toList();
+        return Strategies.of(type(object)).validate(type(object), object).stream().map(StatusCause::toString).toList();
     }
 
     private static List<String> updated(ObjectNode object, ObjectNode old) {
-        return Strategies.of(type(object)).validateUpdate("", object, old).stream().map(Cause::toString).toList();
+        return Strategies.of(type(object)).validateUpdate("", object, old).stream().map(StatusCause::toString).toList();
     }
 }

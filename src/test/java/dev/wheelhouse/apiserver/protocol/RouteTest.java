@@ -16,7 +16,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** The facts of upstream's {@code requestinfo_test.go}, and cases of this server. */
 class RouteTest {
     private static RequestInfo of(String method, String path, String query) {
-        return Route.of(method, path, Query.parse(query)).about();
+        return Route.of(method, path, QueryParameters.parse(query)).about();
     }
 
     @ParameterizedTest(name = "{0} {1}")

@@ -7,7 +7,7 @@ import java.util.TreeMap;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.apiserver.error.ApiException;
+import dev.wheelhouse.apiserver.error.StatusException;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
@@ -72,7 +72,7 @@ public final class PatchTarget implements FuzzTarget {
         ApiRequest text;
         try {
             text = RequestText.parse(input);
-        } catch (ApiException e) {
+        } catch (StatusException e) {
             return;
         }
         ApiRequest request = new ApiRequest("PATCH", text.path(), text.query(), text.accept(), text.contentType(), "",

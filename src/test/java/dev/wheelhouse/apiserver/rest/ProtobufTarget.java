@@ -10,7 +10,7 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.codec.ProtobufBodies;
 import dev.wheelhouse.apiserver.codec.ProtobufTypes;
 import dev.wheelhouse.apiserver.codec.ProtobufWriter;
-import dev.wheelhouse.apiserver.error.ApiException;
+import dev.wheelhouse.apiserver.error.StatusException;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
@@ -40,7 +40,7 @@ public final class ProtobufTarget implements FuzzTarget {
         ObjectNode tree;
         try {
             tree = ProtobufBodies.read(input);
-        } catch (ApiException e) {
+        } catch (StatusException e) {
             assertThat(e.code()).isIn(400, 415);
             return;
         }

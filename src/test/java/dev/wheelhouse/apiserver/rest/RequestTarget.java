@@ -8,10 +8,10 @@ import java.util.Map;
 import java.util.TreeMap;
 
 import dev.wheelhouse.apiserver.auth.Credentials;
-import dev.wheelhouse.apiserver.error.ApiException;
+import dev.wheelhouse.apiserver.error.StatusException;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
-import dev.wheelhouse.apiserver.protocol.Query;
+import dev.wheelhouse.apiserver.protocol.QueryParameters;
 import dev.wheelhouse.fuzz.FuzzTarget;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -63,11 +63,11 @@ public final class RequestTarget implements FuzzTarget {
         ApiRequest request;
         try {
             request = RequestText.parse(input);
-        } catch (ApiException e) {
+        } catch (StatusException e) {
             assertThat(e.code()).isEqualTo(400);
             return;
         }
-        assertThat(Query.parse(written(request.query()))).as("a query that is written and read again")
+        assertThat(QueryParameters.parse(written(request.query()))).as("a query that is written and read again")
                 .isEqualTo(request.query());
         open.ask(request);
         if (open.isChanged()) {
@@ -84,7 +84,7 @@ public final class RequestTarget implements FuzzTarget {
         assertThat(answer.code() == 201 && !request.path().contains("self")).as("a reader made something").isFalse();
     }
 
-    private static String written(Query query) {
+    private static String written(QueryParameters query) {
         List<String> pairs = new ArrayList<>();
         query.parameters().forEach((name, values) -> values
                 .forEach(value -> pairs.add(URLEncoder.encode(name, StandardCharsets.UTF_8) + "="

@@ -5,8 +5,8 @@ import java.util.Map;
 import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.apiserver.codec.Yaml;
-import dev.wheelhouse.apiserver.error.ApiException;
 import dev.wheelhouse.apiserver.error.Errors;
+import dev.wheelhouse.apiserver.error.StatusException;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.fuzz.FuzzTarget;
 import dev.wheelhouse.fuzz.Trees;
@@ -26,7 +26,7 @@ public final class YamlTarget implements FuzzTarget {
         JsonNode tree;
         try {
             tree = asJson(Yaml.read(input, Errors::badRequest).value());
-        } catch (ApiException e) {
+        } catch (StatusException e) {
             assertThat(e.code()).isEqualTo(400);
             return;
         }

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.apiserver.error.Cause;
+import dev.wheelhouse.apiserver.error.StatusCause;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.kinds.Defaults;
 import dev.wheelhouse.apiserver.kinds.Strategies;
@@ -95,7 +95,7 @@ class GoldenCreateTest {
 
     private static List<String> validated(ObjectNode object) {
         return Strategies.of(resource(object).type()).validate(resource(object).type(), object).stream()
-                .map(Cause::toString).toList();
+                .map(StatusCause::toString).toList();
     }
 
     @Test
@@ -138,10 +138,10 @@ class GoldenCreateTest {
     private static void checkRefused(String what, ObjectNode object, @Nullable ObjectNode old, JsonNode status) {
         ObjectNode ready = ready(object);
         ResourceInfo resource = resource(ready);
-        List<Cause> causes = old == null
+        List<StatusCause> causes = old == null
                 ? Strategies.of(resource.type()).validate(resource.type(), ready)
                 : Strategies.of(resource.type()).validateUpdate("", ready, old);
-        List<Cause> expected = causes(status);
+        List<StatusCause> expected = causes(status);
         assertThat(causes).as("%s", what).isEqualTo(expected);
     }
 
@@ -152,9 +152,10 @@ class GoldenCreateTest {
         return object;
     }
 
-    private static List<Cause> causes(JsonNode status) {
+    private static List<StatusCause> causes(JsonNode status) {
         return status.path("details").path("causes").valueStream()
-                .map(c -> new Cause(Json.text(c, "field"), Json.text(c, "reason"), current(Json.text(c, "message"))))
+                .map(c -> new StatusCause(Json.text(c, "field"), Json.text(c, "reason"),
+                        current(Json.text(c, "message"))))
                 .collect(Collectors.toList());
     }
 

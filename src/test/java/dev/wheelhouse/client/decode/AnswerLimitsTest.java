@@ -10,7 +10,7 @@ import io.kubernetes.client.openapi.models.V1ConfigMap;
 
 import tools.jackson.core.exc.StreamConstraintsException;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ListPage;
 import dev.wheelhouse.client.ModelJson;
@@ -45,7 +45,7 @@ class AnswerLimitsTest {
 
     @Test
     void theMessageOfAServerIsCut() {
-        ApiError error = new ApiError("list pods", 500, "", "x".repeat(1_000_000), null);
+        KubeApiException error = new KubeApiException("list pods", 500, "", "x".repeat(1_000_000), null);
         assertThat(error.statusMessage()).hasSizeLessThan(70_000);
         assertThat(error.getMessage()).hasSizeLessThan(70_000).startsWith("list pods: 500 xxx");
     }

@@ -15,7 +15,7 @@ import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1CustomResourceDefinition;
 import io.kubernetes.client.openapi.models.V1Pod;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ListPage;
@@ -64,7 +64,7 @@ public final class WireTarget implements FuzzTarget {
         T object;
         try {
             object = decoder.readAnswer("get", input);
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             return "refused";
         }
         String read = ModelJson.write(object);

@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.RetryAfter;
 import dev.wheelhouse.client.decode.Statuses;
 import dev.wheelhouse.fuzz.FuzzTarget;
@@ -30,7 +30,7 @@ public final class AnswersTarget implements FuzzTarget {
         int line = text.indexOf('\n');
         List<String> headers = line < 0 ? List.of() : List.of(text.substring(0, line).split("\\|"));
         String body = text.substring(line + 1);
-        ApiError error = Statuses.error("test", 503,
+        KubeApiException error = Statuses.error("test", 503,
                 RetryAfter.of(headers, headers.isEmpty() ? null : headers.getLast()),
                 body.getBytes(StandardCharsets.UTF_8));
         assertThat(error.getMessage()).isNotBlank();

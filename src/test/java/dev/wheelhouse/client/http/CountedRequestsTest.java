@@ -14,8 +14,8 @@ import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
-import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.FieldSelector;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
@@ -93,10 +93,10 @@ class CountedRequestsTest {
         try (HttpKubeClient client = client(server.api())) {
             server.answerWith(RawServer.always(503, "{}"));
             assertThatThrownBy(() -> configMaps(client).get(ObjectKey.of("default", "a")))
-                    .isInstanceOf(ApiError.class);
+                    .isInstanceOf(KubeApiException.class);
             server.answerWith((request, out) -> {});
             assertThatThrownBy(() -> configMaps(client).get(ObjectKey.of("default", "a")))
-                    .isInstanceOf(ApiError.class);
+                    .isInstanceOf(KubeApiException.class);
         }
 
         assertThat(counted).containsExactly("connected", "GET sent 0", "GET 503", "GET ended 2", "GET sent 0",

@@ -22,8 +22,8 @@ import org.junit.jupiter.api.parallel.Isolated;
 import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
-import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.FieldSelector;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
@@ -141,7 +141,7 @@ class HttpKubeClientTest {
         ResourceClient<V1ConfigMap> compressed = client.compressed().resource(ResourceType.CONFIG_MAPS,
                 V1ConfigMap.class);
         assertThatThrownBy(() -> compressed.list("default", LabelSelector.everything(), FieldSelector.everything(),
-                ListOptions.cached())).isInstanceOf(ApiError.class).hasMessageContaining("list configmaps");
+                ListOptions.cached())).isInstanceOf(KubeApiException.class).hasMessageContaining("list configmaps");
     }
 
     @Test
@@ -182,7 +182,7 @@ class HttpKubeClientTest {
         server.answerWith(RawServer.always(409, """
                 {"kind":"Status","apiVersion":"v1","status":"Failure","message":"configmaps \\"a\\" already exists",
                  "reason":"AlreadyExists","details":{"name":"a"},"code":409}"""));
-        ApiError error = catchThrowableOfType(ApiError.class,
+        KubeApiException error = catchThrowableOfType(KubeApiException.class,
                 () -> configMaps.create(new V1ConfigMap().metadata(new V1ObjectMeta().namespace("default").name("a"))));
         assertThat(error.isAlreadyExists()).isTrue();
         assertThat(error).hasMessage("create configmaps default/a: 409 AlreadyExists: configmaps \"a\" already exists");
@@ -193,12 +193,13 @@ class HttpKubeClientTest {
     void retryAfterComesFromTheHeaderOrTheDetails() {
         server.answerWith((request, out) -> RawServer.json(out, 429, "Retry-After: 7\r\n",
                 "{\"kind\":\"Status\",\"message\":\"slow down\",\"reason\":\"TooManyRequests\"}"));
-        assertThat(catchThrowableOfType(ApiError.class, () -> configMaps.get(A)).retryAfter())
+        assertThat(catchThrowableOfType(KubeApiException.class, () -> configMaps.get(A)).retryAfter())
                 .isEqualTo(Duration.ofSeconds(7));
         server.answerWith(RawServer.always(504,
                 "{\"kind\":\"Status\",\"message\":\"Too large resource version: 9, current: 1\",\"reason\":\"Timeout\","
                         + "\"details\":{\"retryAfterSeconds\":3},\"code\":504}"));
-        ApiError tooLarge = catchThrowableOfType(ApiError.class, () -> list(ListOptions.notOlderThan("9", 0)));
+        KubeApiException tooLarge = catchThrowableOfType(KubeApiException.class,
+                () -> list(ListOptions.notOlderThan("9", 0)));
         assertThat(tooLarge.retryAfter()).isEqualTo(Duration.ofSeconds(3));
         assertThat(tooLarge.isTooLargeResourceVersion()).isTrue();
     }
@@ -208,17 +209,18 @@ class HttpKubeClientTest {
         for (String seconds : List.of("86400", "99999999999999999999", "1e99")) {
             server.answerWith(RawServer.always(503, "{\"kind\":\"Status\",\"details\":{\"retryAfterSeconds\":" + seconds
                     + "},\"code\":503}"));
-            assertThat(catchThrowableOfType(ApiError.class, () -> configMaps.get(A)).retryAfter()).as(seconds)
+            assertThat(catchThrowableOfType(KubeApiException.class, () -> configMaps.get(A)).retryAfter()).as(seconds)
                     .isEqualTo(RetryAfter.LONGEST);
         }
         for (String details : List.of("null", "[]", "{\"retryAfterSeconds\":-3}", "{\"retryAfterSeconds\":{}}")) {
             server.answerWith(RawServer.always(503,
                     "{\"kind\":\"Status\",\"details\":" + details + ",\"code\":503}"));
-            assertThat(catchThrowableOfType(ApiError.class, () -> configMaps.get(A)).retryAfter()).as(details).isNull();
+            assertThat(catchThrowableOfType(KubeApiException.class, () -> configMaps.get(A)).retryAfter()).as(details)
+                    .isNull();
         }
         server.answerWith((request, out) -> RawServer.json(out, 429,
                 "Retry-After: 5\r\nRetry-After: 86400\r\nRetry-After: x\r\n", "no Status at all"));
-        assertThat(catchThrowableOfType(ApiError.class, () -> configMaps.get(A)).retryAfter())
+        assertThat(catchThrowableOfType(KubeApiException.class, () -> configMaps.get(A)).retryAfter())
                 .isEqualTo(RetryAfter.LONGEST);
     }
 
@@ -236,7 +238,7 @@ class HttpKubeClientTest {
         server.requests.clear();
         server.answerWith((request, out) -> RawServer.json(out, 429, "Retry-After: 25\r\n", "{}"));
         try (KubeClient patient = patient(Duration.ofSeconds(20))) {
-            assertThat(catchThrowableOfType(ApiError.class, () -> patient.resource(ResourceType.CONFIG_MAPS,
+            assertThat(catchThrowableOfType(KubeApiException.class, () -> patient.resource(ResourceType.CONFIG_MAPS,
                     V1ConfigMap.class).create(configMap())).code()).isEqualTo(429);
         }
         assertThat(server.requests).hasSize(1);
@@ -246,7 +248,7 @@ class HttpKubeClientTest {
     void aClientWithoutRetriesDoesNotWaitForABusyServer() {
         server.answerWith((request, out) -> RawServer.json(out, 429, "Retry-After: 30\r\n", "{}"));
         try (KubeClient patient = patient(Duration.ofHours(1))) {
-            assertThat(catchThrowableOfType(ApiError.class, () -> patient.sharing().withoutRetries().resource(
+            assertThat(catchThrowableOfType(KubeApiException.class, () -> patient.sharing().withoutRetries().resource(
                     ResourceType.CONFIG_MAPS, V1ConfigMap.class).create(configMap())).code()).isEqualTo(429);
         }
         assertThat(server.requests).hasSize(1);
@@ -260,8 +262,9 @@ class HttpKubeClientTest {
             asked.countDown();
         });
         KubeClient patient = patient(Duration.ofHours(1));
-        CompletableFuture<ApiError> error = CompletableFuture.supplyAsync(() -> catchThrowableOfType(ApiError.class,
-                () -> patient.resource(ResourceType.CONFIG_MAPS, V1ConfigMap.class).create(configMap())));
+        CompletableFuture<KubeApiException> error = CompletableFuture
+                .supplyAsync(() -> catchThrowableOfType(KubeApiException.class,
+                        () -> patient.resource(ResourceType.CONFIG_MAPS, V1ConfigMap.class).create(configMap())));
         assertThat(asked.await(1, TimeUnit.MINUTES)).isTrue();
         patient.close();
         assertThat(error.get(1, TimeUnit.MINUTES)).hasMessageContaining("the client is closed");
@@ -283,7 +286,7 @@ class HttpKubeClientTest {
             server.requests.clear();
             server.answerWith((request, out) -> RawServer.json(out, code,
                     "Location: /api/v1/namespaces/default/secrets/b\r\n", ""));
-            assertThat(catchThrowableOfType(ApiError.class, () -> configMaps.get(A)).code()).isEqualTo(code);
+            assertThat(catchThrowableOfType(KubeApiException.class, () -> configMaps.get(A)).code()).isEqualTo(code);
             assertThat(server.requests).as("with %s", code).hasSize(1);
         }
     }
@@ -298,9 +301,9 @@ class HttpKubeClientTest {
                     out.write(piece);
                 }
             });
-            assertThat(catchThrowableOfType(ApiError.class, () -> list(ListOptions.consistent(500)))).as(begin)
+            assertThat(catchThrowableOfType(KubeApiException.class, () -> list(ListOptions.consistent(500)))).as(begin)
                     .hasMessageContaining("is longer than 32 MB");
-            assertThat(catchThrowableOfType(ApiError.class, () -> configMaps.get(A))).as(begin)
+            assertThat(catchThrowableOfType(KubeApiException.class, () -> configMaps.get(A))).as(begin)
                     .hasMessageContaining("is longer than 32 MB");
         }
     }
@@ -310,7 +313,7 @@ class HttpKubeClientTest {
         server.answerWith(RawServer.always(200,
                 "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"9\"},"
                         + "\"status\":\"Success\"}"));
-        assertThat(catchThrowableOfType(ApiError.class, () -> list(ListOptions.consistent(500))))
+        assertThat(catchThrowableOfType(KubeApiException.class, () -> list(ListOptions.consistent(500))))
                 .hasMessageContaining("the answer is not a list: it is of kind \"Status\"");
     }
 
@@ -319,12 +322,12 @@ class HttpKubeClientTest {
     void anAnswerAboutAnotherObjectIsAnError() {
         for (String answer : List.of("{}", "{\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"b\",\"uid\":\"1\"}}")) {
             server.answerWith(RawServer.always(200, answer));
-            assertThatThrownBy(() -> configMaps.get(A)).isInstanceOf(ApiError.class)
+            assertThatThrownBy(() -> configMaps.get(A)).isInstanceOf(KubeApiException.class)
                     .hasMessageContaining("get configmaps default/a")
                     .hasMessageContaining("the answer is an object of the name ");
         }
         server.answerWith(RawServer.always(200, "{\"kind\":\"Status\",\"metadata\":{},\"status\":\"Success\"}"));
-        assertThatThrownBy(() -> client.metadata(ResourceType.CONFIG_MAPS).get(A)).isInstanceOf(ApiError.class)
+        assertThatThrownBy(() -> client.metadata(ResourceType.CONFIG_MAPS).get(A)).isInstanceOf(KubeApiException.class)
                 .hasMessageContaining("the answer is an object of the name null");
     }
 
@@ -332,13 +335,13 @@ class HttpKubeClientTest {
     void anExpiredListIs410() {
         server.answerWith(
                 RawServer.always(410, "{\"kind\":\"Status\",\"reason\":\"Expired\",\"message\":\"too old\"}"));
-        assertThat(catchThrowableOfType(ApiError.class, () -> list(ListOptions.cached())).isExpired()).isTrue();
+        assertThat(catchThrowableOfType(KubeApiException.class, () -> list(ListOptions.cached())).isExpired()).isTrue();
     }
 
     @Test
     void anAnswerThatIsNoStatusIsQuotedShortly() {
         server.answerWith(RawServer.always(502, "<html>bad gateway</html>"));
-        assertThatThrownBy(() -> configMaps.get(A)).isInstanceOf(ApiError.class)
+        assertThatThrownBy(() -> configMaps.get(A)).isInstanceOf(KubeApiException.class)
                 .hasMessage("get configmaps default/a: 502 <html>bad gateway</html>");
     }
 
@@ -348,7 +351,7 @@ class HttpKubeClientTest {
         server.answerWith((request, out) -> never.await());
         try (KubeClient impatient = new HttpKubeClient(server.api(),
                 new HttpDeadlines(SOON, Duration.ofMillis(500), SOON), "test/1", Clock.system())) {
-            ApiError error = catchThrowableOfType(ApiError.class,
+            KubeApiException error = catchThrowableOfType(KubeApiException.class,
                     () -> impatient.resource(ResourceType.CONFIG_MAPS, V1ConfigMap.class).get(A));
             assertThat(error.isUnknownOutcome()).isTrue();
             assertThat(error.getMessage()).startsWith("get configmaps default/a: ");
@@ -366,14 +369,15 @@ class HttpKubeClientTest {
             RawServer.chunk(out, part, 0, part.length);
             RawServer.endChunked(out);
         });
-        assertThatThrownBy(() -> list(ListOptions.cached())).isInstanceOf(ApiError.class)
+        assertThatThrownBy(() -> list(ListOptions.cached())).isInstanceOf(KubeApiException.class)
                 .hasMessageContaining("list configmaps");
     }
 
     @Test
     void aConnectionThatIsRefusedNamesTheAddress() throws IOException {
         server.close();
-        assertThatThrownBy(() -> configMaps.get(A)).isInstanceOf(ApiError.class).hasMessageContaining("127.0.0.1");
+        assertThatThrownBy(() -> configMaps.get(A)).isInstanceOf(KubeApiException.class)
+                .hasMessageContaining("127.0.0.1");
     }
 
     @Test
@@ -388,7 +392,7 @@ class HttpKubeClientTest {
         Thread caller = Thread.ofPlatform().start(() -> {
             try {
                 patient.resource(ResourceType.CONFIG_MAPS, V1ConfigMap.class).get(A);
-            } catch (ApiError e) {
+            } catch (KubeApiException e) {
                 outcome.set(e.isUnknownOutcome() + " " + Thread.currentThread().isInterrupted());
             }
         });
@@ -464,7 +468,7 @@ class HttpKubeClientTest {
     @Test
     void aWriteWhoseAnswerIsLostIsNotSentAgain() {
         server.answerWith((request, out) -> {});
-        ApiError error = catchThrowableOfType(ApiError.class,
+        KubeApiException error = catchThrowableOfType(KubeApiException.class,
                 () -> configMaps.create(
                         new V1ConfigMap().metadata(new V1ObjectMeta().namespace("default").generateName("a-"))));
         assertThat(error.isUnknownOutcome()).isTrue();
@@ -547,7 +551,8 @@ class HttpKubeClientTest {
         for (String answer : List.of("{}", "{\"kind\":\"Status\"}", "[]",
                 "{\"kind\":\"APIVersions\",\"versions\":[]}", "{\"kind\":\"APIGroupDiscoveryList\",\"items\":[]}")) {
             server.answerWith(RawServer.always(200, answer));
-            assertThatThrownBy(client::discover).isInstanceOf(ApiError.class).hasMessageContaining("discover /api: ")
+            assertThatThrownBy(client::discover).isInstanceOf(KubeApiException.class)
+                    .hasMessageContaining("discover /api: ")
                     .hasMessageContaining("look for a proxy");
         }
         server.answerWith((request, out) -> RawServer.json(out, 200, "", request.target().equals("/api")
@@ -563,7 +568,7 @@ class HttpKubeClientTest {
         server.answerWith(RawServer.always(200, "{\"metadata\":{\"name\":\"a\"}}"));
         configMaps.get(A);
         client.close();
-        assertThatThrownBy(() -> configMaps.get(A)).isInstanceOf(ApiError.class).hasMessageContaining("closed");
+        assertThatThrownBy(() -> configMaps.get(A)).isInstanceOf(KubeApiException.class).hasMessageContaining("closed");
         Eventually.eventually("OkHttp's threads end", SOON, () -> Thread.getAllStackTraces().keySet()
                 .stream().noneMatch(t -> t.getName().startsWith("OkHttp") && !before.contains(t)));
     }

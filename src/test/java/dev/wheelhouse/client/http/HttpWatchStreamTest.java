@@ -22,8 +22,8 @@ import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1Lease;
 
-import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.FieldSelector;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
@@ -88,7 +88,7 @@ class HttpWatchStreamTest {
                 }
                 events.add(describe(event));
             }
-        } catch (ApiError e) {
+        } catch (KubeApiException e) {
             assertThat(e.isUnknownOutcome()).isTrue();
             events.add("broken");
             return events;
@@ -172,7 +172,7 @@ class HttpWatchStreamTest {
                 new HttpDeadlines(LONG, Duration.ofMillis(300), LONG), "test/1", Clock.system())) {
             assertThatThrownBy(() -> impatient.resource(ResourceType.CONFIG_MAPS, V1ConfigMap.class)
                     .listerWatcher("", LabelSelector.everything(), FieldSelector.everything())
-                    .watch(new WatchOptions("0", false, Duration.ofMinutes(5)))).isInstanceOf(ApiError.class)
+                    .watch(new WatchOptions("0", false, Duration.ofMinutes(5)))).isInstanceOf(KubeApiException.class)
                     .hasMessageContaining("no answer within");
         } finally {
             never.countDown();
@@ -272,7 +272,7 @@ class HttpWatchStreamTest {
     @Test
     void aRefusedWatchIsAnApiError() {
         server.answerWith((request, out) -> RawServer.json(out, 429, "Retry-After: 2\r\n", "{\"kind\":\"Status\"}"));
-        ApiError error = catchThrowableOfType(ApiError.class, this::watch);
+        KubeApiException error = catchThrowableOfType(KubeApiException.class, this::watch);
         assertThat(error.isTooManyRequests()).isTrue();
         assertThat(error.retryAfter()).isEqualTo(Duration.ofSeconds(2));
         assertThat(error.getMessage()).startsWith("watch configmaps: 429");
@@ -408,6 +408,6 @@ class HttpWatchStreamTest {
         });
         WatchStream<V1ConfigMap> stream = watch();
         client.close();
-        assertThatThrownBy(() -> stream.next(LONG)).isInstanceOf(ApiError.class).hasMessageContaining("closed");
+        assertThatThrownBy(() -> stream.next(LONG)).isInstanceOf(KubeApiException.class).hasMessageContaining("closed");
     }
 }

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import io.kubernetes.client.openapi.models.V1ConfigMap;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.runtime.Clock;
@@ -173,7 +173,7 @@ class KubeConfigsTest {
         List<Thread> askers = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
             askers.add(Thread.ofPlatform().start(() -> assertThatThrownBy(() -> authorization(connection))
-                    .isInstanceOf(ApiError.class)));
+                    .isInstanceOf(KubeApiException.class)));
         }
         for (Thread asker : askers) {
             asker.join();

@@ -29,7 +29,7 @@ import io.kubernetes.client.openapi.models.V1ConfigMap;
 
 import tools.jackson.databind.JsonNode;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
@@ -243,10 +243,10 @@ class KubeconfigCasesTest {
         assertThat(sent(named, cluster + data, EXEC.formatted("token"))).isEqualTo(
                 expected.replace("Bearer t", "Bearer from-exec"));
         assertThatThrownBy(() -> sent(server, local() + ", tls-server-name: kube.internal", "token: t"))
-                .isInstanceOf(ApiError.class);
+                .isInstanceOf(KubeApiException.class);
         assertThatThrownBy(
                 () -> sent(named, cluster.replace("tls-server-name: kube.internal, ", "") + data, "token: t"))
-                .isInstanceOf(ApiError.class);
+                .isInstanceOf(KubeApiException.class);
     }
 
     @Test

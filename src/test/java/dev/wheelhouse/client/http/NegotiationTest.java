@@ -16,8 +16,8 @@ import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.FieldSelector;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.PartialObjectMetadata;
@@ -230,7 +230,7 @@ class NegotiationTest {
         server.answerWith((request, out) -> RawServer.send(out, 429, PROTOBUF, protobuf("""
                 {"kind":"Status","apiVersion":"v1","status":"Failure","message":"slow down","reason":"TooManyRequests",
                  "details":{"retryAfterSeconds":7},"code":429}""")));
-        ApiError error = catchThrowableOfType(ApiError.class, () -> configMaps.get(A));
+        KubeApiException error = catchThrowableOfType(KubeApiException.class, () -> configMaps.get(A));
         assertThat(error.code()).isEqualTo(429);
         assertThat(error.reason()).isEqualTo("TooManyRequests");
         assertThat(error.statusMessage()).isEqualTo("slow down");
@@ -240,12 +240,12 @@ class NegotiationTest {
     @Test
     void anAnswerThatIsNoProtobufOrOfAnotherKindIsRefusedWithASentence() throws Exception {
         server.answerWith((request, out) -> RawServer.send(out, 200, PROTOBUF, new byte[]{'k', '8', 's', 0, 18, 100}));
-        assertThat(catchThrowableOfType(ApiError.class, () -> configMaps.get(A)))
+        assertThat(catchThrowableOfType(KubeApiException.class, () -> configMaps.get(A)))
                 .hasMessageContaining("the bytes end within a value of 100 bytes");
-        assertThat(catchThrowableOfType(ApiError.class, () -> cached.list(ListOptions.cached()))).isNotNull();
+        assertThat(catchThrowableOfType(KubeApiException.class, () -> cached.list(ListOptions.cached()))).isNotNull();
         server.answerWith((request, out) -> RawServer.send(out, 200, PROTOBUF,
                 protobuf("{\"kind\":\"Secret\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"a\"}}")));
-        assertThat(catchThrowableOfType(ApiError.class, () -> configMaps.get(A)))
+        assertThat(catchThrowableOfType(KubeApiException.class, () -> configMaps.get(A)))
                 .hasMessageContaining("expected ConfigMap, got Secret");
     }
 }

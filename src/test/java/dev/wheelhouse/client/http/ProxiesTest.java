@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import io.kubernetes.client.openapi.models.V1ConfigMap;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.runtime.Clock;
@@ -66,7 +66,7 @@ class ProxiesTest {
         environment.put("HTTPS_PROXY", "http://127.0.0.1:1");
         assertThat(ask("server: \"http://far.invalid\"").getMetadata().getName()).isEqualTo("a");
         environment.put("NO_PROXY", "near.invalid,.invalid");
-        assertThatThrownBy(() -> ask("server: \"http://far.invalid\"")).isInstanceOf(ApiError.class)
+        assertThatThrownBy(() -> ask("server: \"http://far.invalid\"")).isInstanceOf(KubeApiException.class)
                 .hasMessageContaining("far.invalid");
     }
 
@@ -74,7 +74,7 @@ class ProxiesTest {
     void aServerWithTlsIsReachedByATunnelWithTheCredentialsOfTheProxy() throws IOException {
         proxy.answerWith(RawServer.always(502, "no way"));
         environment.put("HTTPS_PROXY", proxy.url().replace("http://", "http://me:secret@"));
-        assertThatThrownBy(() -> ask("server: \"https://far.invalid:6443\"")).isInstanceOf(ApiError.class)
+        assertThatThrownBy(() -> ask("server: \"https://far.invalid:6443\"")).isInstanceOf(KubeApiException.class)
                 .hasMessageContaining("502");
         assertThat(proxy.requests.getLast().line()).isEqualTo("CONNECT far.invalid:6443");
         assertThat(proxy.requests.getLast().headers()).containsEntry("proxy-authorization",

@@ -37,7 +37,7 @@ import com.sun.net.httpserver.HttpsServer;
 import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.openapi.models.V1ConfigMap;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
@@ -211,7 +211,7 @@ class TlsConnectionTest {
                 .get();
         try (HttpKubeClient client = new HttpKubeClient(anonymous, Clock.system())) {
             // The server closes the connection after the handshake; the client may be writing its request by then.
-            assertThatThrownBy(() -> ask(client)).as("the server's answer").isInstanceOf(ApiError.class)
+            assertThatThrownBy(() -> ask(client)).as("the server's answer").isInstanceOf(KubeApiException.class)
                     .hasMessageMatching("(?s).*(fatal alert|Broken pipe|Connection reset|closed).*");
         }
     }
@@ -246,7 +246,7 @@ class TlsConnectionTest {
             assertThat(who(client)).isEqualTo("CN=operator");
             refused = "CN=operator";
             assertThatThrownBy(() -> ask(client)).as("a 401 for certificates that have not changed")
-                    .isInstanceOf(ApiError.class).hasMessageContaining("401");
+                    .isInstanceOf(KubeApiException.class).hasMessageContaining("401");
         }
     }
 
@@ -256,7 +256,8 @@ class TlsConnectionTest {
         try (HttpKubeClient client = new HttpKubeClient(api(", certificate-authority: ca.crt",
                 "client-certificate-data: " + base64(certificate) + ", client-key-data: " + base64(key)),
                 Clock.system())) {
-            assertThatThrownBy(() -> ask(client)).isInstanceOf(ApiError.class).hasMessageContaining("SSLHandshake");
+            assertThatThrownBy(() -> ask(client)).isInstanceOf(KubeApiException.class)
+                    .hasMessageContaining("SSLHandshake");
             Files.writeString(authority, certificate);
             assertThat(who(client)).isEqualTo("CN=operator");
             Files.delete(authority);
@@ -302,7 +303,7 @@ class TlsConnectionTest {
             assertThat(who(client)).isEqualTo("CN=next");
             assertThat(runs).hasSize(2);
             refused = "CN=next";
-            assertThatThrownBy(() -> ask(client)).isInstanceOf(ApiError.class).hasMessageContaining("401");
+            assertThatThrownBy(() -> ask(client)).isInstanceOf(KubeApiException.class).hasMessageContaining("401");
             assertThat(runs).as("one run for each 401").hasSize(3);
         }
         assertThat(replacements).containsExactly(false, true);
@@ -317,7 +318,7 @@ class TlsConnectionTest {
     @Test
     void aServerThatCannotBeTrustedIsNotTalkedToUnlessToldSo() throws Exception {
         String user = "client-certificate-data: " + base64(certificate) + ", client-key-data: " + base64(key);
-        assertThatThrownBy(() -> ask("", user)).isInstanceOf(ApiError.class)
+        assertThatThrownBy(() -> ask("", user)).isInstanceOf(KubeApiException.class)
                 .hasMessageContaining("SSLHandshakeException");
         assertThat(ask(", insecure-skip-tls-verify: true", user).getMetadata().getName()).isEqualTo("a");
     }

@@ -25,7 +25,7 @@ import io.kubernetes.client.openapi.models.V1VolumeAttachment;
 import io.kubernetes.client.openapi.models.V1VolumeAttachmentStatus;
 import io.kubernetes.client.openapi.models.V1VolumeError;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.ControllerOptions;
@@ -156,7 +156,8 @@ class AttachDetachControllerTest {
     void theSuccessIsToldToThePodsThatItWasAskedForAlsoIfTheWriteOfTheNodesStatusFails(boolean happens) {
         pod("web", "n1");
         pod("api", "n1");
-        List<ApiError> errors = new ArrayList<>(List.of(new ApiError("patch nodes/status", new IOException("lost"))));
+        List<KubeApiException> errors = new ArrayList<>(
+                List.of(new KubeApiException("patch nodes/status", new IOException("lost"))));
         Requests.Fault fault = Requests.Fault.on("patch", ResourceType.NODES,
                 () -> errors.isEmpty() ? null : errors.removeFirst());
         cluster.requests.fault(happens ? Requests.Fault.afterwards(fault) : fault);

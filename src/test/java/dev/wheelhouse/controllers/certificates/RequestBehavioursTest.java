@@ -45,18 +45,19 @@ class RequestBehavioursTest {
     }
 
     private void create(String signer, byte[] request, String... usages) {
-        cluster.create(Requests.TYPE, SignedRequests.object("csr", signer, request, usages));
+        cluster.create(CsrConditions.TYPE, SignedRequests.object("csr", signer, request, usages));
     }
 
     private V1CertificateSigningRequest stored() {
-        return cluster.read(Requests.TYPE, KEY, V1CertificateSigningRequest.class);
+        return cluster.read(CsrConditions.TYPE, KEY, V1CertificateSigningRequest.class);
     }
 
     private void decide(String type) {
         V1CertificateSigningRequest request = stored();
-        cluster.user().resource(Requests.TYPE, V1CertificateSigningRequest.class).updateSubresource(Requests.with(
-                request, new V1CertificateSigningRequestCondition().type(type).reason("ByTest").message("")),
-                "approval");
+        cluster.user().resource(CsrConditions.TYPE, V1CertificateSigningRequest.class)
+                .updateSubresource(CsrConditions.with(
+                        request, new V1CertificateSigningRequestCondition().type(type).reason("ByTest").message("")),
+                        "approval");
     }
 
     private void settle(Controller controller) {
@@ -79,7 +80,7 @@ class RequestBehavioursTest {
         RequestApprover controller = new RequestApprover(cluster.context());
         create(KUBELET, NODE, "digital signature", "client auth");
         settle(controller);
-        assertThat(Requests.conditions(stored())).singleElement().satisfies(condition -> {
+        assertThat(CsrConditions.conditions(stored())).singleElement().satisfies(condition -> {
             assertThat(condition.getType() + " " + condition.getStatus()).isEqualTo("Approved True");
             assertThat(condition.getReason()).isEqualTo("AutoApproved");
             assertThat(condition.getMessage())
@@ -108,7 +109,7 @@ class RequestBehavioursTest {
         RequestApprover controller = new RequestApprover(cluster.context());
         create(signer, NODE, "digital signature", usage);
         settle(controller);
-        assertThat(Requests.conditions(stored())).isEmpty();
+        assertThat(CsrConditions.conditions(stored())).isEmpty();
         assertThat(cluster.requests.takeWrites()).isEmpty();
     }
 
@@ -118,7 +119,7 @@ class RequestBehavioursTest {
         create(KUBELET, NODE, "digital signature", "client auth");
         decide("Denied");
         settle(controller);
-        assertThat(Requests.has(stored(), "Approved")).isFalse();
+        assertThat(CsrConditions.has(stored(), "Approved")).isFalse();
     }
 
     // ---- signing
@@ -131,10 +132,10 @@ class RequestBehavioursTest {
                 ? SignedRequests.pem("CN=system:node:a,O=system:nodes", "dns:a")
                 : NODE, "digital signature", signer == Signer.KUBELET_SERVING ? "server auth" : "client auth");
         settle(controller);
-        assertThat(Requests.certificate(stored())).isNull();
+        assertThat(CsrConditions.certificate(stored())).isNull();
         decide("Approved");
         settle(controller);
-        assertThat(Requests.certificate(stored())).asString(StandardCharsets.UTF_8)
+        assertThat(CsrConditions.certificate(stored())).asString(StandardCharsets.UTF_8)
                 .startsWith("-----BEGIN CERTIFICATE-----");
         assertThat(cluster.requests.takeWrites())
                 .containsExactly("update certificatesigningrequests.certificates.k8s.io/status csr");
@@ -155,7 +156,7 @@ class RequestBehavioursTest {
         create(CLIENT, NODE, "server auth");
         decide("Approved");
         settle(controller);
-        assertThat(Requests.conditions(stored())).last().satisfies(condition -> {
+        assertThat(CsrConditions.conditions(stored())).last().satisfies(condition -> {
             assertThat(condition.getType() + " " + condition.getReason()).isEqualTo("Failed SignerValidationFailure");
             assertThat(condition.getMessage()).isEqualTo("invalid usage for client certificate: server auth");
         });
@@ -226,7 +227,7 @@ class RequestBehavioursTest {
         RequestCleaner controller = new RequestCleaner(cluster.context());
         cluster.deliver();
         ObjectKey key = ObjectKey.cluster("csr");
-        String type = Requests.TYPE.groupResource();
+        String type = CsrConditions.TYPE.groupResource();
         assertThat(controller.plan(type, key)).hasValue(List.of());
         cluster.clock.advance(Duration.ofHours(24).plusSeconds(1));
         assertThat(controller.plan(type, key).orElseThrow()).singleElement().isInstanceOf(Action.Delete.class);

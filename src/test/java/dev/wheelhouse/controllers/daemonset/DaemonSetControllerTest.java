@@ -17,7 +17,7 @@ import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1OwnerReference;
 import io.kubernetes.client.openapi.models.V1Pod;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
@@ -128,7 +128,8 @@ class DaemonSetControllerTest {
         int[] allowed = {2};
         system.cluster.requests.fault(Requests.Fault.on("create", ResourceType.PODS, () -> allowed[0]-- > 0
                 ? null
-                : new ApiError("create pods", 403, "Forbidden", "pods \"log-x\" is forbidden: exceeded quota: two",
+                : new KubeApiException("create pods", 403, "Forbidden",
+                        "pods \"log-x\" is forbidden: exceeded quota: two",
                         null)));
         system.create("log", "");
         system.cluster.deliver();
@@ -147,7 +148,7 @@ class DaemonSetControllerTest {
     void aCreationWithoutAnswerThatLandedIsNotDoneTwice() {
         system.nodes("a1");
         system.cluster.requests.fault(Requests.Fault.afterwards(Requests.Fault.on("create", ResourceType.PODS,
-                () -> new ApiError("create pods", new IOException("timed out")))));
+                () -> new KubeApiException("create pods", new IOException("timed out")))));
         system.create("log", "");
         system.cluster.deliver();
         system.step();

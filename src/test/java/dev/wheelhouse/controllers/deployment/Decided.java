@@ -79,7 +79,7 @@ record Decided(List<Action> actions) {
     }
 
     V1DeploymentCondition condition(String type) {
-        return Objects.requireNonNull(Conditions.find(status(), type), () -> "no condition " + type);
+        return Objects.requireNonNull(DeploymentConditions.find(status(), type), () -> "no condition " + type);
     }
 
     List<String> deleted() {

@@ -34,8 +34,8 @@ import io.kubernetes.client.util.Watch;
 
 import dev.wheelhouse.RunningService;
 import dev.wheelhouse.Workloads;
-import dev.wheelhouse.api.ApiError;
 import dev.wheelhouse.api.FieldSelector;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.client.Deletion;
@@ -340,7 +340,7 @@ class DeploymentBehavioursTest {
             try {
                 user.pods().delete(user.key(pods.get(random.nextInt(pods.size())).getMetadata().getName()),
                         Deletion.unconditional());
-            } catch (ApiError e) {
+            } catch (KubeApiException e) {
                 assertThat(e.isNotFound()).as("it may have gone meanwhile: %s", e.getMessage()).isTrue();
             }
         }
@@ -369,7 +369,7 @@ class DeploymentBehavioursTest {
         assertThatThrownBy(() -> user.patch("web",
                 "{'spec': {'selector': {'matchLabels': {'app': 'x'}}, 'template': {'metadata': {'labels': {'app': "
                         + "'x'}}}}}"))
-                .isInstanceOfSatisfying(ApiError.class, e -> assertThat(e.isInvalid()).isTrue())
+                .isInstanceOfSatisfying(KubeApiException.class, e -> assertThat(e.isInvalid()).isTrue())
                 .hasMessageContaining("field is immutable");
     }
 

@@ -23,7 +23,7 @@ import io.kubernetes.client.openapi.models.V1PodCondition;
 import io.kubernetes.client.openapi.models.V1PodStatus;
 import io.kubernetes.client.openapi.models.V1ReplicaSet;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.ControllerContext;
@@ -112,7 +112,8 @@ class DeploymentControllerTest {
     private void assertComplete(int replicas) {
         assertThat(web().getStatus().getUpdatedReplicas()).isEqualTo(replicas);
         assertThat(web().getStatus().getAvailableReplicas()).isEqualTo(replicas);
-        assertThat(Conditions.hasReason(Conditions.find(web().getStatus(), "Progressing"), "NewReplicaSetAvailable"))
+        assertThat(DeploymentConditions.hasReason(DeploymentConditions.find(web().getStatus(), "Progressing"),
+                "NewReplicaSetAvailable"))
                 .isTrue();
         assertThat(pods()).hasSize(replicas);
         assertThat(controller.plan(WEB)).isEmpty();
@@ -211,7 +212,7 @@ class DeploymentControllerTest {
     @Test
     void tellsWhyAReplicaSetCouldNotBeCreatedAndGoesOnWhenItCan() {
         cluster.requests.fault(Requests.Fault.on("create", ResourceType.REPLICA_SETS,
-                () -> new ApiError("create", 403, "Forbidden", "exceeded quota: sets", null)));
+                () -> new KubeApiException("create", 403, "Forbidden", "exceeded quota: sets", null)));
         create(Deployments.named("web").replicas(1).build());
         cluster.deliver();
         Cluster.step(workers.getFirst());
@@ -219,7 +220,7 @@ class DeploymentControllerTest {
         String message = "Failed to create new replica set \"" + wanted.getMetadata().getName()
                 + "\": exceeded quota: sets";
         assertThat(cluster.eventTexts()).containsExactly("Warning ReplicaSetCreateError " + message);
-        assertThat(Conditions.find(web().getStatus(), "Progressing")).satisfies(c -> {
+        assertThat(DeploymentConditions.find(web().getStatus(), "Progressing")).satisfies(c -> {
             assertThat(c).isNotNull();
             assertThat(c.getStatus() + " " + c.getReason() + " " + c.getMessage())
                     .isEqualTo("False ReplicaSetCreateError " + message);
@@ -232,7 +233,7 @@ class DeploymentControllerTest {
     @Test
     void keepsQuietInATerminatingNamespace() {
         cluster.requests.fault(Requests.Fault.on("create", ResourceType.REPLICA_SETS,
-                () -> new ApiError("create", 403, "Forbidden", "it is forbidden because it is being terminated",
+                () -> new KubeApiException("create", 403, "Forbidden", "it is forbidden because it is being terminated",
                         null)));
         create(Deployments.named("web").build());
         cluster.deliver();
@@ -248,7 +249,7 @@ class DeploymentControllerTest {
     void settlesACreationThatGotNoAnswer() {
         int[] lost = {1};
         cluster.requests.fault(Requests.Fault.afterwards(Requests.Fault.on("create", ResourceType.REPLICA_SETS,
-                () -> lost[0]-- > 0 ? new ApiError("create", new IOException("cut")) : null)));
+                () -> lost[0]-- > 0 ? new KubeApiException("create", new IOException("cut")) : null)));
         create(Deployments.named("web").replicas(2).build());
         nodesWork();
         assertThat(sets()).hasSize(1);

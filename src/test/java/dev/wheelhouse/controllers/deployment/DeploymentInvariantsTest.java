@@ -235,7 +235,8 @@ class DeploymentInvariantsTest {
             assertThat(draft.newReplicaSet().replicas()).isEqualTo(deployment.getSpec().getReplicas());
             assertThat(draft.activeOldReplicaSets()).isEmpty();
             assertThat(Progress.isComplete(draft, deployment.getStatus())).isTrue();
-            assertThat(Conditions.hasReason(Conditions.find(deployment.getStatus(), Conditions.PROGRESSING),
+            assertThat(DeploymentConditions.hasReason(
+                    DeploymentConditions.find(deployment.getStatus(), DeploymentConditions.PROGRESSING),
                     "NewReplicaSetAvailable")).isTrue();
             assertThat(Annotations.of(deployment.getMetadata()).get(Annotations.REVISION))
                     .isEqualTo(draft.newReplicaSet().annotation(Annotations.REVISION));

@@ -70,7 +70,7 @@ class ProgressTest {
         V1Deployment deployment = stuckAt(1, deadline).progressing(status, reason, secondsAgo(1000)).build();
         Decided decided = decide(deployment, 1);
         if (deadline == Integer.MAX_VALUE) {
-            assertThat(Conditions.find(decided.status(), "Progressing")).isNull();
+            assertThat(DeploymentConditions.find(decided.status(), "Progressing")).isNull();
         } else {
             assertThat(decided.actions()).isEmpty();
         }
@@ -212,7 +212,7 @@ class ProgressTest {
     void losesTheFailureWhenItIsOver() {
         V1Deployment deployment = Deployments.named("web").replicas(3).build();
         deployment.getStatus().addConditionsItem(new V1DeploymentCondition().type("ReplicaFailure").status("True"));
-        assertThat(Conditions.find(decide(deployment, 1).status(), "ReplicaFailure")).isNull();
+        assertThat(DeploymentConditions.find(decide(deployment, 1).status(), "ReplicaFailure")).isNull();
     }
 
     @Test

@@ -22,7 +22,7 @@ import io.kubernetes.client.openapi.models.V1PodDisruptionBudget;
 
 import tools.jackson.databind.JsonNode;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
@@ -81,7 +81,7 @@ class DisruptionBehavioursTest {
     }
 
     private void refused(ObjectKey pod) {
-        assertThatThrownBy(() -> evict(pod)).isInstanceOfSatisfying(ApiError.class,
+        assertThatThrownBy(() -> evict(pod)).isInstanceOfSatisfying(KubeApiException.class,
                 error -> assertThat(error.code()).isEqualTo(429))
                 .hasMessageContaining("Cannot evict pod as it would violate the pod's disruption budget.");
     }
@@ -134,7 +134,7 @@ class DisruptionBehavioursTest {
             try {
                 evict(pod);
                 return true;
-            } catch (ApiError e) {
+            } catch (KubeApiException e) {
                 assertThat(e.code()).isEqualTo(429);
                 return false;
             }
@@ -166,7 +166,7 @@ class DisruptionBehavioursTest {
     @ValueSource(strings = {"policy/v1", "policy/v1beta1", ""})
     void anEvictionHasEitherVersionOrNone(String version) {
         ObjectKey pod = pod("a", "Running", true);
-        assertThatThrownBy(() -> evict(pod, "policy/v2", Map.of())).isInstanceOfSatisfying(ApiError.class,
+        assertThatThrownBy(() -> evict(pod, "policy/v2", Map.of())).isInstanceOfSatisfying(KubeApiException.class,
                 error -> assertThat(error.code()).isEqualTo(400));
         evict(pod, version, Map.of());
         assertThat(isDeleting(pod)).isTrue();
@@ -216,7 +216,7 @@ class DisruptionBehavioursTest {
         if (evicted) {
             evict(pod, "policy/v1", options);
         } else {
-            assertThatThrownBy(() -> evict(pod, "policy/v1", options)).isInstanceOfSatisfying(ApiError.class,
+            assertThatThrownBy(() -> evict(pod, "policy/v1", options)).isInstanceOfSatisfying(KubeApiException.class,
                     error -> assertThat(error.code()).isEqualTo(409));
         }
         assertThat(isDeleting(pod)).isEqualTo(evicted);

@@ -33,13 +33,13 @@ class DecisionsTest {
 
     private final Set<V1OwnerReference> knownAbsent = new HashSet<>();
     private final Set<ResourceType> onlyMergePatch = new HashSet<>();
-    private final List<NodeView.Dependent> dependents = new ArrayList<>();
+    private final List<GraphNode.Dependent> dependents = new ArrayList<>();
 
     private View view(ObjectRef ref) {
-        return view(new NodeView(ref, true, false, false, dependents));
+        return view(new GraphNode(ref, true, false, false, dependents));
     }
 
-    private View view(NodeView node) {
+    private View view(GraphNode node) {
         return new View(node, TYPES, knownAbsent::contains, onlyMergePatch);
     }
 
@@ -61,18 +61,18 @@ class DecisionsTest {
         return view(POD).with(Map.of(READ_POD, Optional.of(live("pod", owners))));
     }
 
-    private static Action only(Verdict verdict) {
-        assertThat(verdict).isInstanceOf(Verdict.Write.class);
-        assertThat(((Verdict.Write) verdict).actions()).hasSize(1);
-        return ((Verdict.Write) verdict).actions().get(0);
+    private static Action only(CollectionDecision verdict) {
+        assertThat(verdict).isInstanceOf(CollectionDecision.Write.class);
+        assertThat(((CollectionDecision.Write) verdict).actions()).hasSize(1);
+        return ((CollectionDecision.Write) verdict).actions().get(0);
     }
 
-    private static Deletion deletion(Verdict verdict) {
+    private static Deletion deletion(CollectionDecision verdict) {
         assertThat(only(verdict)).isInstanceOf(Action.Delete.class);
         return ((Action.Delete) only(verdict)).deletion();
     }
 
-    private static String patchBody(Verdict verdict, PatchType type) {
+    private static String patchBody(CollectionDecision verdict, PatchType type) {
         assertThat(only(verdict)).isInstanceOf(Action.Patch.class);
         Action.Patch patch = (Action.Patch) only(verdict);
         assertThat(patch.patchType()).isEqualTo(type);
@@ -81,12 +81,12 @@ class DecisionsTest {
 
     @Test
     void readsTheObjectThenItsOwnersBeforeAnythingIsDeleted() {
-        assertThat(Decisions.decideDelete(view(POD))).isEqualTo(new Verdict.Ask(List.of(READ_POD)));
+        assertThat(Decisions.decideDelete(view(POD))).isEqualTo(new CollectionDecision.Ask(List.of(READ_POD)));
         View read = podOwnedBy(rs("rs"));
-        assertThat(Decisions.decideDelete(read)).isEqualTo(new Verdict.Ask(List.of(READ_RS)));
-        Verdict verdict = Decisions.decideDelete(read.with(Map.of(READ_RS, Optional.empty())));
+        assertThat(Decisions.decideDelete(read)).isEqualTo(new CollectionDecision.Ask(List.of(READ_RS)));
+        CollectionDecision verdict = Decisions.decideDelete(read.with(Map.of(READ_RS, Optional.empty())));
         assertThat(deletion(verdict)).isEqualTo(new Deletion(null, "u-pod", "7", "Background"));
-        assertThat(((Verdict.Write) verdict).absent()).containsExactly(RS);
+        assertThat(((CollectionDecision.Write) verdict).absent()).containsExactly(RS);
     }
 
     @Test
@@ -104,12 +104,12 @@ class DecisionsTest {
     @Test
     void anObjectWithAnOwnerThatExistsStays() {
         View view = podOwnedBy(rs("rs")).with(Map.of(READ_RS, Optional.of(live("rs"))));
-        assertThat(Decisions.decideDelete(view)).isEqualTo(new Verdict.Leave("one of its owners exists"));
+        assertThat(Decisions.decideDelete(view)).isEqualTo(new CollectionDecision.Leave("one of its owners exists"));
     }
 
     @Test
     void anObjectWithoutOwnersStays() {
-        assertThat(Decisions.decideDelete(podOwnedBy())).isEqualTo(new Verdict.Leave("it has no owner"));
+        assertThat(Decisions.decideDelete(podOwnedBy())).isEqualTo(new CollectionDecision.Leave("it has no owner"));
     }
 
     @Test
@@ -137,7 +137,7 @@ class DecisionsTest {
 
     @Test
     void aDependentWithDependentsGoesInTheForegroundToo() {
-        dependents.add(new NodeView.Dependent(POD, false, true));
+        dependents.add(new GraphNode.Dependent(POD, false, true));
         V1OwnerReference deployment = new V1OwnerReference().apiVersion("apps/v1").kind("Deployment").name("web")
                 .uid("u-web");
         View view = view(RS).with(Map.of(READ_RS, Optional.of(live("rs", deployment)))).with(Map.of(
@@ -148,11 +148,11 @@ class DecisionsTest {
 
     @Test
     void inACircleTheReferencesAreUnblockedFirst() {
-        dependents.add(new NodeView.Dependent(RS, true, true));
+        dependents.add(new GraphNode.Dependent(RS, true, true));
         View view = podOwnedBy(rs("rs")).with(Map.of(READ_RS, Optional.of(foreground(live("rs")))));
-        Verdict verdict = Decisions.decideDelete(view);
+        CollectionDecision verdict = Decisions.decideDelete(view);
         assertThat(patchBody(verdict, PatchType.STRATEGIC_MERGE)).contains("\"blockOwnerDeletion\":false");
-        assertThat(((Verdict.Write) verdict).again()).isTrue();
+        assertThat(((CollectionDecision.Write) verdict).again()).isTrue();
         View unblocked = view(POD).with(Map.of(READ_POD, Optional.of(live("pod", rs("rs").blockOwnerDeletion(false)))))
                 .with(Map.of(READ_RS, Optional.of(foreground(live("rs")))));
         assertThat(deletion(Decisions.decideDelete(unblocked)).propagation()).isEqualTo("Foreground");
@@ -162,7 +162,7 @@ class DecisionsTest {
     void afterAConflictTheVersionIsNotDemandedIfTheOwnersAreTheSame() {
         View conflicted = podOwnedBy(rs("rs")).with(Map.of(READ_RS, Optional.empty())).afterConflict(READ_POD,
                 live("pod", rs("rs")));
-        assertThat(Decisions.decideDelete(conflicted)).isEqualTo(new Verdict.Ask(List.of(READ_POD)));
+        assertThat(Decisions.decideDelete(conflicted)).isEqualTo(new CollectionDecision.Ask(List.of(READ_POD)));
         View same = conflicted.with(Map.of(READ_POD, Optional.of(live("pod", rs("rs")).resourceVersion("8"))));
         assertThat(deletion(Decisions.decideDelete(same))).isEqualTo(new Deletion(null, "u-pod", null, "Background"));
         View others = conflicted.with(Map.of(READ_POD,
@@ -172,20 +172,20 @@ class DecisionsTest {
 
     @Test
     void whatIsBeingDeletedIsLeftAloneUnlessItWaitsForItsDependents() {
-        assertThat(Decisions.decideDelete(view(new NodeView(RS, true, true, false, dependents))))
-                .isEqualTo(new Verdict.Leave("it is being deleted"));
-        dependents.add(new NodeView.Dependent(POD, false, true));
-        dependents.add(new NodeView.Dependent(new ObjectRef("v1", "Pod", "ns", "free", "u-free"), false, false));
-        View waiting = view(new NodeView(RS, true, true, true, dependents)).with(Map.of(READ_RS,
+        assertThat(Decisions.decideDelete(view(new GraphNode(RS, true, true, false, dependents))))
+                .isEqualTo(new CollectionDecision.Leave("it is being deleted"));
+        dependents.add(new GraphNode.Dependent(POD, false, true));
+        dependents.add(new GraphNode.Dependent(new ObjectRef("v1", "Pod", "ns", "free", "u-free"), false, false));
+        View waiting = view(new GraphNode(RS, true, true, true, dependents)).with(Map.of(READ_RS,
                 Optional.of(foreground(live("rs")))));
-        assertThat(Decisions.decideDelete(waiting)).isEqualTo(new Verdict.DependentsFirst(List.of("u-pod")));
+        assertThat(Decisions.decideDelete(waiting)).isEqualTo(new CollectionDecision.DependentsFirst(List.of("u-pod")));
     }
 
     @Test
     void whenNoDependentBlocksTheForegroundFinalizerGoes() {
-        dependents.add(new NodeView.Dependent(POD, false, false));
+        dependents.add(new GraphNode.Dependent(POD, false, false));
         V1ObjectMeta live = foreground(live("rs")).finalizers(List.of("other", "foregroundDeletion"));
-        View view = view(new NodeView(RS, true, true, true, dependents)).with(Map.of(READ_RS, Optional.of(live)));
+        View view = view(new GraphNode(RS, true, true, true, dependents)).with(Map.of(READ_RS, Optional.of(live)));
         assertThat(patchBody(Decisions.decideDelete(view), PatchType.MERGE))
                 .isEqualTo("{\"metadata\":{\"resourceVersion\":\"7\",\"finalizers\":[\"other\"]}}");
     }
@@ -193,28 +193,28 @@ class DecisionsTest {
     @Test
     void anObjectThatIsNotThereLeavesTheGraph() {
         assertThat(Decisions.decideDelete(view(POD).with(Map.of(READ_POD, Optional.empty()))))
-                .isEqualTo(new Verdict.Gone(POD));
+                .isEqualTo(new CollectionDecision.Gone(POD));
         assertThat(Decisions.decideDelete(view(POD).with(Map.of(READ_POD, Optional.of(live("pod").uid("u-new"))))))
-                .isEqualTo(new Verdict.Gone(POD));
+                .isEqualTo(new CollectionDecision.Gone(POD));
     }
 
     @Test
     void anOwnerOfAnUnknownKindKeepsTheObject() {
         V1OwnerReference unknown = new V1OwnerReference().apiVersion("example.com/v1").kind("Thing").name("t").uid("u");
         assertThat(Decisions.decideDelete(podOwnedBy(unknown)))
-                .isEqualTo(new Verdict.UnknownKind("owner Thing in example.com/v1"));
+                .isEqualTo(new CollectionDecision.UnknownKind("owner Thing in example.com/v1"));
     }
 
     @Test
     void anOwnerInAVersionThatIsNotServedKeepsTheObject() {
         assertThat(Decisions.decideDelete(podOwnedBy(rs("rs").apiVersion("apps/v1beta1"))))
-                .isEqualTo(new Verdict.UnknownKind("owner ReplicaSet in apps/v1beta1"));
+                .isEqualTo(new CollectionDecision.UnknownKind("owner ReplicaSet in apps/v1beta1"));
     }
 
     @Test
     void anOwnerInAnotherVersionThatIsServedIsReadInThePreferredOne() {
         View read = podOwnedBy(rs("rs").apiVersion("apps/v1beta2"));
-        assertThat(Decisions.decideDelete(read)).isEqualTo(new Verdict.Ask(List.of(READ_RS)));
+        assertThat(Decisions.decideDelete(read)).isEqualTo(new CollectionDecision.Ask(List.of(READ_RS)));
         assertThat(deletion(Decisions.decideDelete(read.with(Map.of(READ_RS, Optional.empty())))).uid())
                 .isEqualTo("u-pod");
     }
@@ -224,20 +224,21 @@ class DecisionsTest {
         ObjectRef node = new ObjectRef("v1", "Node", "", "node", "u-node");
         View view = view(node).with(Map.of(new Question(ResourceType.NODES, ObjectKey.cluster("node")),
                 Optional.of(live("node", rs("rs")))));
-        assertThat(Decisions.decideDelete(view)).isInstanceOf(Verdict.Terminal.class);
+        assertThat(Decisions.decideDelete(view)).isInstanceOf(CollectionDecision.Terminal.class);
     }
 
     @Test
     void aClusterScopedOwnerIsReadWithoutNamespace() {
         V1OwnerReference node = new V1OwnerReference().apiVersion("v1").kind("Node").name("n").uid("u-n");
         assertThat(Decisions.decideDelete(podOwnedBy(node)))
-                .isEqualTo(new Verdict.Ask(List.of(new Question(ResourceType.NODES, ObjectKey.cluster("n")))));
+                .isEqualTo(
+                        new CollectionDecision.Ask(List.of(new Question(ResourceType.NODES, ObjectKey.cluster("n")))));
     }
 
     @Test
     void anOwnerIsFoundByWhateverVersionOfItsGroupTheReferenceNames() {
         V1OwnerReference old = rs("rs").apiVersion("apps/v1beta2");
-        assertThat(Decisions.decideDelete(podOwnedBy(old))).isEqualTo(new Verdict.Ask(List.of(READ_RS)));
+        assertThat(Decisions.decideDelete(podOwnedBy(old))).isEqualTo(new CollectionDecision.Ask(List.of(READ_RS)));
     }
 
     @Test
@@ -253,10 +254,10 @@ class DecisionsTest {
 
     @Test
     void orphaningTakesTheReferencesOutFirstAndThenTheFinalizer() {
-        dependents.add(new NodeView.Dependent(POD, false, true));
+        dependents.add(new GraphNode.Dependent(POD, false, true));
         V1ObjectMeta owner = live("rs").deletionTimestamp(NOW).finalizers(List.of("orphan"));
-        View view = view(new NodeView(RS, true, true, false, dependents));
-        assertThat(Decisions.decideOrphan(view)).isEqualTo(new Verdict.Ask(List.of(READ_RS)));
+        View view = view(new GraphNode(RS, true, true, false, dependents));
+        assertThat(Decisions.decideOrphan(view)).isEqualTo(new CollectionDecision.Ask(List.of(READ_RS)));
         view = view.with(Map.of(READ_RS, Optional.of(owner)));
         Action batch = only(Decisions.decideOrphan(view));
         assertThat(((Action.Batch) batch).writes()).singleElement().satisfies(write -> {
@@ -271,9 +272,9 @@ class DecisionsTest {
 
     @Test
     void nothingIsOrphanedOnceSomebodyHasTakenTheFinalizerAway() {
-        dependents.add(new NodeView.Dependent(POD, false, true));
-        View view = view(new NodeView(RS, true, true, false, dependents)).with(Map.of(READ_RS,
+        dependents.add(new GraphNode.Dependent(POD, false, true));
+        View view = view(new GraphNode(RS, true, true, false, dependents)).with(Map.of(READ_RS,
                 Optional.of(live("rs").deletionTimestamp(NOW))));
-        assertThat(Decisions.decideOrphan(view)).isInstanceOf(Verdict.Leave.class);
+        assertThat(Decisions.decideOrphan(view)).isInstanceOf(CollectionDecision.Leave.class);
     }
 }

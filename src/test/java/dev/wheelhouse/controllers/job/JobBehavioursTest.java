@@ -21,7 +21,7 @@ import io.kubernetes.client.openapi.models.V1OwnerReference;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodStatus;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
@@ -172,7 +172,7 @@ class JobBehavioursTest {
     @Test
     void podsAreCreatedInGrowingBatchesAndAFailureSkipsTheRest() {
         system.cluster.requests.fault(Requests.Fault.on("create", ResourceType.PODS,
-                () -> new ApiError("create", 403, "Forbidden", "exceeded quota", null)));
+                () -> new KubeApiException("create", 403, "Forbidden", "exceeded quota", null)));
         system.create("refused", "parallelism: 20, completions: 20");
         system.cluster.settle(system.loops());
         assertThat(system.cluster.requests.takeWrites().stream().filter(w -> w.startsWith("create pods"))).hasSize(1);
@@ -461,8 +461,10 @@ class JobBehavioursTest {
         system.fail(pod);
         system.settle();
         system.cluster.requests.fault(Requests.Fault.on("create", ResourceType.PODS,
-                () -> new ApiError("create", 403, "Forbidden", "unable to create new content in namespace default "
-                        + "because it is being terminated", null)));
+                () -> new KubeApiException("create", 403, "Forbidden",
+                        "unable to create new content in namespace default "
+                                + "because it is being terminated",
+                        null)));
         system.after(Duration.ofSeconds(10));
         assertThat(system.isTracked(pod)).isFalse();
         expect("array", "active 1, ready 0, terminating 0, succeeded 0, failed 1");
@@ -681,7 +683,7 @@ class JobBehavioursTest {
                     return null;
                 }
                 writes.add(verb + " " + type);
-                return writes.size() == point ? new ApiError(verb, new RuntimeException("lost")) : null;
+                return writes.size() == point ? new KubeApiException(verb, new RuntimeException("lost")) : null;
             }));
             world.create("crashing", "parallelism: 3, completions: 3, completionMode: " + mode);
             boolean crashed = false;

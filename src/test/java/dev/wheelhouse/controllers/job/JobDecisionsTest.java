@@ -227,7 +227,7 @@ class JobDecisionsTest {
                  containerStatuses: [{name: side, state: {terminated: {exitCode: 0}}},
                  {name: slow, state: {running: {}}}, {name: main, state: {terminated: {exitCode: 3}}}]}}""",
                 V1Pod.class);
-        FailurePolicy.Match match = FailurePolicy.match(policy, pod);
+        PodFailurePolicy.Match match = PodFailurePolicy.match(policy, pod);
         assertThat(match.message() != null
                 ? match.message()
                 : match.failsIndex() ? "fails its index" : match.counts() ? "counts" : "ignored").isEqualTo(effect);

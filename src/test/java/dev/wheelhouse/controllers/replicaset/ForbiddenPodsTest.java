@@ -13,7 +13,7 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1ResourceQuota;
 import io.kubernetes.client.openapi.models.V1ServiceAccount;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controllers.quota.QuotaController;
@@ -51,7 +51,8 @@ class ForbiddenPodsTest {
     /** Refuses pods for a reason that no watch shows. */
     private void refusedByPolicy() {
         system.cluster.requests.fault(Requests.Fault.on("create", ResourceType.PODS,
-                () -> new ApiError("create pods default/web-*", 403, "Forbidden", "a policy forbids it", null)));
+                () -> new KubeApiException("create pods default/web-*", 403, "Forbidden", "a policy forbids it",
+                        null)));
         refusedForHours();
     }
 

@@ -29,7 +29,7 @@ import io.kubernetes.client.util.Yaml;
 
 import dev.wheelhouse.RunningService;
 import dev.wheelhouse.Workloads;
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
@@ -316,7 +316,7 @@ class ReplicaSetBehavioursTest {
         create("web", 0);
         assertThatThrownBy(() -> user.patchSet("web", "{'spec': {'selector': {'matchLabels': {'app': 'x'}}, "
                 + "'template': {'metadata': {'labels': {'app': 'x'}}}}}"))
-                .isInstanceOfSatisfying(ApiError.class, e -> assertThat(e.isInvalid()).isTrue())
+                .isInstanceOfSatisfying(KubeApiException.class, e -> assertThat(e.isInvalid()).isTrue())
                 .hasMessageContaining("field is immutable");
     }
 

@@ -17,7 +17,7 @@ import io.kubernetes.client.openapi.models.V1PodStatus;
 import io.kubernetes.client.openapi.models.V1ReplicaSet;
 import io.kubernetes.client.openapi.models.V1ReplicaSetCondition;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
@@ -37,15 +37,15 @@ class ReplicaSetControllerTest {
         system.close();
     }
 
-    private static Requests.Fault refuseCreates(int after, ApiError error) {
+    private static Requests.Fault refuseCreates(int after, KubeApiException error) {
         int[] left = {after};
         return (verb, type, key) -> verb.equals("create") && type.equals(ResourceType.PODS) && left[0]-- <= 0
                 ? error
                 : null;
     }
 
-    private static ApiError quota() {
-        return new ApiError("create pods default/web-*", 403, "Forbidden",
+    private static KubeApiException quota() {
+        return new KubeApiException("create pods default/web-*", 403, "Forbidden",
                 "pods \"web-x\" is forbidden: exceeded quota: two", null);
     }
 
@@ -124,7 +124,7 @@ class ReplicaSetControllerTest {
     void aCreationWithoutAnswerThatLandedIsNotDoneTwice() {
         system.cluster.requests.fault(Requests.Fault
                 .afterwards((verb, type, key) -> verb.equals("create") && type.equals(ResourceType.PODS)
-                        ? new ApiError("create pods", new IOException("timed out"))
+                        ? new KubeApiException("create pods", new IOException("timed out"))
                         : null));
         system.create("web", 1);
         system.cluster.deliver();
@@ -155,7 +155,7 @@ class ReplicaSetControllerTest {
         deletionCost(second, -100);
         system.cluster.requests.fault(Requests.Fault
                 .afterwards((verb, type, key) -> verb.equals("delete") && type.equals(ResourceType.PODS)
-                        ? new ApiError("delete pods", new IOException("timed out"))
+                        ? new KubeApiException("delete pods", new IOException("timed out"))
                         : null));
         system.step();
         system.cluster.requests.noFault();
@@ -213,7 +213,7 @@ class ReplicaSetControllerTest {
 
     @Test
     void inATerminatingNamespaceCreationIsNotRetriedAndNotReported() {
-        system.cluster.requests.fault(refuseCreates(0, new ApiError("create pods", 403, "Forbidden",
+        system.cluster.requests.fault(refuseCreates(0, new KubeApiException("create pods", 403, "Forbidden",
                 "pods \"web-x\" is forbidden: unable to create new content in namespace default because it is being "
                         + "terminated",
                 null)));
@@ -231,7 +231,7 @@ class ReplicaSetControllerTest {
         system.create("web", 2);
         system.settle();
         system.cluster.requests.fault((verb, type, key) -> verb.equals("delete")
-                ? new ApiError("delete pods", 403, "Forbidden", "no", null)
+                ? new KubeApiException("delete pods", 403, "Forbidden", "no", null)
                 : null);
         system.scale("web", 0);
         system.cluster.deliver();
@@ -254,7 +254,7 @@ class ReplicaSetControllerTest {
         system.settle();
         String refused = system.podsOf("web").get(0).getMetadata().getName();
         system.cluster.requests.fault((verb, type, key) -> verb.equals("delete") && key.name().equals(refused)
-                ? new ApiError("delete pods", 403, "Forbidden", "it is protected", null)
+                ? new KubeApiException("delete pods", 403, "Forbidden", "it is protected", null)
                 : null);
         system.scale("web", 0);
         system.settle();

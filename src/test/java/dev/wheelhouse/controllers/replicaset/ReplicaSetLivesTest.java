@@ -19,7 +19,7 @@ import io.kubernetes.client.openapi.models.V1PodStatus;
 import io.kubernetes.client.openapi.models.V1ReplicaSet;
 
 import dev.wheelhouse.Sizes;
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
@@ -134,23 +134,23 @@ class ReplicaSetLivesTest {
         }
 
         @Override
-        public @Nullable ApiError before(String verb, ResourceType type, ObjectKey key) {
+        public @Nullable KubeApiException before(String verb, ResourceType type, ObjectKey key) {
             next = random.nextInt(24);
             if (verb.equals("create") && type.equals(ResourceType.PODS)) {
                 checkCreate();
             }
             return switch (next) {
-                case 0 -> new ApiError(verb, 403, "Forbidden", "quota", null);
-                case 1 -> new ApiError(verb, 409, "Conflict", "modified", null);
-                case 2 -> new ApiError(verb, 500, "InternalError", "oops", null);
-                case 3 -> new ApiError(verb, new IOException("refused"));
+                case 0 -> new KubeApiException(verb, 403, "Forbidden", "quota", null);
+                case 1 -> new KubeApiException(verb, 409, "Conflict", "modified", null);
+                case 2 -> new KubeApiException(verb, 500, "InternalError", "oops", null);
+                case 3 -> new KubeApiException(verb, new IOException("refused"));
                 default -> null;
             };
         }
 
         @Override
-        public @Nullable ApiError after(String verb, ResourceType type, ObjectKey key) {
-            return next == 4 || next == 5 ? new ApiError(verb, new IOException("timed out")) : null;
+        public @Nullable KubeApiException after(String verb, ResourceType type, ObjectKey key) {
+            return next == 4 || next == 5 ? new KubeApiException(verb, new IOException("timed out")) : null;
         }
 
         private void checkCreate() {

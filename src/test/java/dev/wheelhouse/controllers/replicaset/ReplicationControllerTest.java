@@ -17,7 +17,7 @@ import io.kubernetes.client.openapi.models.V1ReplicationController;
 import io.kubernetes.client.openapi.models.V1ReplicationControllerSpec;
 import io.kubernetes.client.openapi.models.V1ReplicationControllerStatus;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
@@ -112,7 +112,7 @@ class ReplicationControllerTest {
     @Test
     void aRefusedCreationShowsAsReplicaFailureAndClears() {
         cluster.requests.fault(Requests.Fault.on("create", ResourceType.PODS,
-                () -> new ApiError("create pods", 403, "Forbidden", "exceeded quota", null)));
+                () -> new KubeApiException("create pods", 403, "Forbidden", "exceeded quota", null)));
         create(1);
         settle();
         assertThat(web().getStatus().getConditions()).singleElement().satisfies(condition -> {

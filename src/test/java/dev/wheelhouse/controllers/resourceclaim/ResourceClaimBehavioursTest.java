@@ -64,7 +64,7 @@ class ResourceClaimBehavioursTest {
         cluster.create(CLAIMS, ResourceV1ResourceClaim.class, """
                 {metadata: {namespace: default, name: shared, finalizers: [%s]}, %s,
                  status: {%s, reservedFor: [%s]}}""",
-                ClaimDecisions.FINALIZER, SPEC.formatted(""), ALLOCATION, consumers);
+                ResourceClaimDecisions.FINALIZER, SPEC.formatted(""), ALLOCATION, consumers);
     }
 
     private static String consumer(V1Pod pod) {
@@ -177,7 +177,7 @@ class ResourceClaimBehavioursTest {
         V1Pod pod = podWithTemplate("nodeName: n,");
         settle();
         cluster.edit(CLAIMS, ResourceV1ResourceClaim.class, ObjectKey.of(claims().getFirst()), claim -> {
-            claim.getMetadata().addFinalizersItem(ClaimDecisions.FINALIZER);
+            claim.getMetadata().addFinalizersItem(ResourceClaimDecisions.FINALIZER);
             claim.getStatus().allocation(new V1AllocationResult())
                     .addReservedForItem(new V1ResourceClaimConsumerReference().resource("pods").name("web")
                             .uid(pod.getMetadata().getUid()));

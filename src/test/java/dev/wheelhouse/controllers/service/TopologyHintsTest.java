@@ -108,7 +108,7 @@ class TopologyHintsTest {
                     node.startsWith(".") ? "z: a" : "topology.kubernetes.io/zone: " + node.charAt(0),
                     node.charAt(1), node.endsWith("-") ? "Unknown" : "True"), V1Node.class));
         }
-        Map<String, Double> result = Zones.shares(all);
+        Map<String, Double> result = TopologyCache.shares(all);
         assertThat(result == null ? null : result.toString().replace(",", ";")).isEqualTo(shares);
     }
 

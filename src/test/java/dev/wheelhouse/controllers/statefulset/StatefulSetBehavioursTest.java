@@ -22,7 +22,7 @@ import io.kubernetes.client.openapi.models.V1StatefulSetStatus;
 
 import tools.jackson.databind.JsonNode;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
@@ -45,7 +45,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
  */
 class StatefulSetBehavioursTest {
     private static final String PARALLEL = "podManagementPolicy: Parallel";
-    private static final ApiError OUT_OF_ORDER = new ApiError("write", 500, "InternalError", "out of order", null);
+    private static final KubeApiException OUT_OF_ORDER = new KubeApiException("write", 500, "InternalError",
+            "out of order", null);
     private static final String ON_DELETE = "updateStrategy: {type: OnDelete}";
 
     private final StatefulSetSystem system = new StatefulSetSystem();
@@ -627,7 +628,7 @@ class StatefulSetBehavioursTest {
         system.edit(set -> set.getMetadata().setAnnotations(Map.of("a", "b")));
         assertThat(system.set().getMetadata().getGeneration()).isEqualTo(1);
         assertThatThrownBy(() -> system.edit(set -> set.getSpec().getVolumeClaimTemplates().getFirst().getSpec()
-                .setAccessModes(List.of("ReadOnlyMany")))).isInstanceOf(ApiError.class)
+                .setAccessModes(List.of("ReadOnlyMany")))).isInstanceOf(KubeApiException.class)
                 .hasMessageContaining("updates to statefulset spec for fields other than 'replicas', 'ordinals',"
                         + " 'template', 'updateStrategy', 'revisionHistoryLimit',"
                         + " 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden");
@@ -729,7 +730,7 @@ class StatefulSetBehavioursTest {
     @Test
     void aPodWhoseCreationGotNoAnswerIsNotCreatedTwice() {
         system.cluster.requests.fault(Requests.Fault.afterwards(Requests.Fault.on("create", ResourceType.PODS,
-                () -> new ApiError("create", new IOException("lost")))));
+                () -> new KubeApiException("create", new IOException("lost")))));
         system.create(1);
         system.settle();
         system.cluster.requests.noFault();

@@ -70,8 +70,8 @@ class StatefulSetDecisionsTest {
         return pod;
     }
 
-    private static Revisions revisions() {
-        return new Revisions(revision("old"), revision("new"), 0);
+    private static SetRevisions revisions() {
+        return new SetRevisions(revision("old"), revision("new"), 0);
     }
 
     private static V1ControllerRevision revision(String name) {

@@ -145,9 +145,11 @@ final class StatefulSetSystem extends ControllerOfPods<StatefulSetController> {
     /** The counts of the status: replicas, ready, available, current, updated. */
     List<Integer> counts() {
         var status = set().getStatus();
-        return List.of(StatusReport.count(status.getReplicas()), StatusReport.count(status.getReadyReplicas()),
-                StatusReport.count(status.getAvailableReplicas()), StatusReport.count(status.getCurrentReplicas()),
-                StatusReport.count(status.getUpdatedReplicas()));
+        return List.of(StatefulSetStatuses.count(status.getReplicas()),
+                StatefulSetStatuses.count(status.getReadyReplicas()),
+                StatefulSetStatuses.count(status.getAvailableReplicas()),
+                StatefulSetStatuses.count(status.getCurrentReplicas()),
+                StatefulSetStatuses.count(status.getUpdatedReplicas()));
     }
 
     /** The writes of pods and claims since the last call, without the namespace and the options. */

@@ -53,9 +53,9 @@ class VolumeDecisionsTest {
     private static List<String> plan(ClaimView first) {
         List<String> plan = new ArrayList<>();
         ClaimView view = first;
-        for (Step step = ClaimDecisions.decide(view);; step = ClaimDecisions.decide(view)) {
+        for (BindingStep step = ClaimDecisions.decide(view);; step = ClaimDecisions.decide(view)) {
             step.actions().forEach(action -> plan.add(word(action)));
-            if (step.next() != Step.Next.AGAIN) {
+            if (step.next() != BindingStep.Next.AGAIN) {
                 return plan;
             }
             for (KubernetesObject written : objects(step)) {
@@ -67,12 +67,12 @@ class VolumeDecisionsTest {
     private static List<String> plan(VolumeView first) {
         List<String> plan = new ArrayList<>();
         VolumeView view = first;
-        for (Step step = VolumeDecisions.decide(view);; step = VolumeDecisions.decide(view)) {
+        for (BindingStep step = VolumeDecisions.decide(view);; step = VolumeDecisions.decide(view)) {
             step.actions().forEach(action -> plan.add(word(action)));
-            if (step.next() == Step.Next.CLAIM) {
+            if (step.next() == BindingStep.Next.CLAIM) {
                 plan.add("the claim goes on");
             }
-            if (step.next() != Step.Next.AGAIN) {
+            if (step.next() != BindingStep.Next.AGAIN) {
                 return plan;
             }
             for (KubernetesObject written : objects(step)) {
@@ -82,7 +82,7 @@ class VolumeDecisionsTest {
     }
 
     /** The objects that a step writes, as the server answers if it changes nothing. */
-    private static List<KubernetesObject> objects(Step step) {
+    private static List<KubernetesObject> objects(BindingStep step) {
         return step.actions().stream().<KubernetesObject>mapMulti((action, objects) -> {
             if (action instanceof Action.Update update) {
                 objects.accept(update.object());
@@ -301,7 +301,7 @@ class VolumeDecisionsTest {
         ClaimView view = new ClaimView(claim("", "storageClassName: fast", "Pending"), List.of(), storageClass, null,
                 List.of(), false, false, false);
 
-        assertThat(ClaimDecisions.decide(view)).isEqualTo(Step.NONE);
+        assertThat(ClaimDecisions.decide(view)).isEqualTo(BindingStep.NONE);
     }
 
     @ParameterizedTest(name = "provisioner {0}, successor {1}: {2}")
@@ -360,11 +360,11 @@ class VolumeDecisionsTest {
 
     @Test
     void aClaimThatTheControllerBoundToAVolumeOfAnotherFails() {
-        Step step = ClaimDecisions.decide(view(
+        BindingStep step = ClaimDecisions.decide(view(
                 claim("pv.kubernetes.io/bound-by-controller: 'yes'", "volumeName: disk", "Pending"),
                 volume("", bindTo("c9"), "Bound")));
 
-        assertThat(step.next()).isEqualTo(Step.Next.RETRY);
+        assertThat(step.next()).isEqualTo(BindingStep.Next.RETRY);
         assertThat(step.actions()).singleElement().isInstanceOf(Action.Event.class);
     }
 }

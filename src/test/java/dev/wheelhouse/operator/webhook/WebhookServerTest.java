@@ -35,7 +35,7 @@ import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1ValidatingWebhookConfiguration;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
@@ -186,13 +186,14 @@ class WebhookServerTest {
 
         Site made = sites().create(new Site().of("a", new Spec("x", 0)));
         assertThat(made.getSpec()).isEqualTo(new Spec("x", 2));
-        assertThatThrownBy(() -> sites().create(new Site().of("b", new Spec("x", 11)))).isInstanceOf(ApiError.class)
+        assertThatThrownBy(() -> sites().create(new Site().of("b", new Spec("x", 11))))
+                .isInstanceOf(KubeApiException.class)
                 .hasMessageContaining("admission webhook \"check.site-operator.example.com\" denied the request: "
                         + "spec.replicas: must be at most 10")
-                .extracting(e -> ((ApiError) e).code()).isEqualTo(422);
+                .extracting(e -> ((KubeApiException) e).code()).isEqualTo(422);
         assertThatThrownBy(() -> sites().create(new Site().of("b", new Spec("forbidden", 1))))
                 .hasMessageContaining("denied the request: this host is taken")
-                .extracting(e -> ((ApiError) e).code()).isEqualTo(403);
+                .extracting(e -> ((KubeApiException) e).code()).isEqualTo(403);
         made.setSpec(new Spec("x", 1));
         assertThatThrownBy(() -> sites().update(made)).hasMessageContaining("spec.replicas: must not shrink");
 
@@ -253,7 +254,7 @@ class WebhookServerTest {
         assertThatThrownBy(() -> maps().create(map("a")))
                 .hasMessageContaining("failed calling webhook \"check.site-operator.wheelhouse.dev\"")
                 .hasMessageContaining("check failed: java.lang.IllegalStateException: a mistake")
-                .extracting(e -> ((ApiError) e).code()).isEqualTo(500);
+                .extracting(e -> ((KubeApiException) e).code()).isEqualTo(500);
 
         serve(new FailingOperator.Lenient(), WebhookOptions.local(), Clock.system());
         assertThat(maps().create(map("a")).getMetadata().getName()).isEqualTo("a");
@@ -344,7 +345,7 @@ class WebhookServerTest {
                 map.getMetadata().putLabelsItem("watched", "yes").putLabelsItem("level", "1");
                 try {
                     maps().create(map);
-                } catch (ApiError e) {
+                } catch (KubeApiException e) {
                     if (!e.isUnknownOutcome()) {
                         failures.add(String.valueOf(e.getMessage()));
                     }

@@ -14,7 +14,7 @@ import io.kubernetes.client.openapi.models.V1Deployment;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1Service;
 
-import dev.wheelhouse.api.ApiError;
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.testing.EmbeddedApiServer;
 import dev.wheelhouse.testing.EmbeddedApiServer.TestClock;
 import dev.wheelhouse.testing.TestServer;
@@ -68,7 +68,7 @@ class WebsiteOperatorTest {
 
     @Test
     void aWebsiteWithoutAPageIsRefused() {
-        ApiError refused = assertThrows(ApiError.class, () -> user.create("""
+        KubeApiException refused = assertThrows(KubeApiException.class, () -> user.create("""
                 apiVersion: example.com/v1
                 kind: Website
                 metadata: {name: empty}
