@@ -98,7 +98,7 @@ public final class LeaderElector extends SignalledLoop implements Leadership {
      * Passes on a state of the Lease that the caller has seen, and the time at which it saw it. If the Lease is still
      * in that state, the elector does not wait for the whole duration again.
      */
-    void knows(LeaseWatch.Seen state) {
+    void observe(LeaseWatch.Seen state) {
         told = state;
     }
 

@@ -212,7 +212,7 @@ public final class ShardElector extends SignalledLoop {
             this.elector = new LeaderElector(leases.options(shard), client, clock, random, listener);
             LeaseWatch.Seen state = leases.state(shard);
             if (state != null) {
-                elector.knows(state);
+                elector.observe(state);
             }
             elector.whenLeading(ShardElector.this::wake);
             elector.whenLost(() -> {

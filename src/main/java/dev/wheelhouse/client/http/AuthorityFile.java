@@ -29,14 +29,14 @@ final class AuthorityFile {
      * @throws KubeConfigException if the file cannot be read. After the first read also if it is empty or has no
      *     certificate
      */
-    String pem(RotatingTls.Look look) {
+    String pem(RotatingTls.Reread reread) {
         String known = last;
         if (known == null) {
             known = KubeConfigs.text(file, what);
             last = known;
             return known;
         }
-        return look == RotatingTls.Look.KNOWN ? known : reread(known);
+        return reread == RotatingTls.Reread.KNOWN ? known : reread(known);
     }
 
     private String reread(String known) {

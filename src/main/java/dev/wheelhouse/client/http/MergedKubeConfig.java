@@ -448,7 +448,7 @@ final class MergedKubeConfig {
 
     /** The certificates of a cluster and a user, from fields, files and the user's plugin. */
     private static final class Certificates implements RotatingTls.Source {
-        private final Function<RotatingTls.Look, String> authority;
+        private final Function<RotatingTls.Reread, String> authority;
         private final Entry user;
         private final @Nullable TokenRefresher plugin;
         private RotatingTls.TlsData read = new RotatingTls.TlsData("", "", "");
@@ -462,18 +462,18 @@ final class MergedKubeConfig {
             this.authority = authority(cluster, metrics);
         }
 
-        private static Function<RotatingTls.Look, String> authority(Entry cluster, HttpMetrics metrics) {
+        private static Function<RotatingTls.Reread, String> authority(Entry cluster, HttpMetrics metrics) {
             String path = cluster.text(AUTHORITY);
             return path.isEmpty() || !cluster.text(AUTHORITY + "-data").isEmpty()
-                    ? look -> fieldPem(cluster, AUTHORITY)
+                    ? reread -> fieldPem(cluster, AUTHORITY)
                     : new AuthorityFile(Path.of(path), "the file of the field " + AUTHORITY, metrics)::pem;
         }
 
         @Override
         @SuppressWarnings("ReferenceEquality") // Each run of the plugin counts as another token.
-        public RotatingTls.TlsData pem(RotatingTls.Look look, RotatingTls.@Nullable TlsData refused) {
-            if (look != RotatingTls.Look.KNOWN) {
-                read = new RotatingTls.TlsData(authority.apply(look), fieldPem(user, "client-certificate"),
+        public RotatingTls.TlsData pem(RotatingTls.Reread reread, RotatingTls.@Nullable TlsData refused) {
+            if (reread != RotatingTls.Reread.KNOWN) {
+                read = new RotatingTls.TlsData(authority.apply(reread), fieldPem(user, "client-certificate"),
                         fieldPem(user, "client-key"));
             }
             if (plugin == null) {

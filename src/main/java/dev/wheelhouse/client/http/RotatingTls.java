@@ -59,14 +59,14 @@ final class RotatingTls implements Interceptor {
     /** A source of certificates. */
     interface Source {
         /**
-         * @param refused the certificates that the server refused; null unless the look is {@code REFUSED}
+         * @param refused the certificates that the server refused; null unless the reread is {@code REFUSED}
          * @throws KubeConfigException if there are none; the message names the remedy
          */
-        TlsData pem(Look look, @Nullable TlsData refused);
+        TlsData pem(Reread reread, @Nullable TlsData refused);
     }
 
     /** Why a source is asked for its certificates. */
-    enum Look {
+    enum Reread {
         /** For a new connection: the certificates that were read last are enough. */
         KNOWN,
         /** A minute has passed: read the files again. */
@@ -93,7 +93,7 @@ final class RotatingTls implements Interceptor {
         this.api = api;
         this.where = where;
         this.clock = clock;
-        this.tls = make(source.pem(Look.DUE, null));
+        this.tls = make(source.pem(Reread.DUE, null));
         this.rereadAt = clock.deadline(REREAD_AFTER);
     }
 
@@ -161,16 +161,16 @@ final class RotatingTls implements Interceptor {
 
     /** @param refused the settings that the server refused; null if it refused none */
     private synchronized Tls current(@Nullable Tls refused) {
-        Look look = refused != null ? Look.REFUSED : clock.nanoTime() - rereadAt >= 0 ? Look.DUE : Look.KNOWN;
+        Reread reread = refused != null ? Reread.REFUSED : clock.nanoTime() - rereadAt >= 0 ? Reread.DUE : Reread.KNOWN;
         try {
-            TlsData pem = source.pem(look, refused == null ? null : refused.pem);
+            TlsData pem = source.pem(reread, refused == null ? null : refused.pem);
             if (pem.equals(tls.pem)) {
                 tls = new Tls(pem, tls.sockets, tls.trust);
             } else {
                 tls = make(pem);
                 log.info("the certificates of {} have changed: new connections use the new ones", where);
             }
-            if (look != Look.KNOWN) {
+            if (reread != Reread.KNOWN) {
                 rereadAt = clock.deadline(REREAD_AFTER);
             }
         } catch (KubeConfigException e) {

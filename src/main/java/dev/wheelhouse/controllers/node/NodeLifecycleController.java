@@ -19,7 +19,7 @@ import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.OwnKeys;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
-import dev.wheelhouse.controllers.node.NodeTaints.Wish;
+import dev.wheelhouse.controllers.node.NodeTaints.NoExecuteChange;
 import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
@@ -56,7 +56,7 @@ public final class NodeLifecycleController extends ObjectController<V1Node> {
     /** Whether no look is due, because there are no nodes. */
     private volatile boolean resting;
     /** The changes of taints that the rounds want, by node. */
-    private final Map<ObjectKey, Wish> wishes = new ConcurrentHashMap<>();
+    private final Map<ObjectKey, NoExecuteChange> wishes = new ConcurrentHashMap<>();
 
     private enum Round {
         LOOK, GRANT
@@ -81,7 +81,7 @@ public final class NodeLifecycleController extends ObjectController<V1Node> {
         rounds.add(Round.LOOK);
     }
 
-    private void wish(String node, Wish wish) {
+    private void wish(String node, NoExecuteChange wish) {
         ObjectKey key = ObjectKey.cluster(node);
         wishes.put(key, wish);
         queue.add(key);
@@ -95,11 +95,11 @@ public final class NodeLifecycleController extends ObjectController<V1Node> {
 
     @Override
     protected Result sync(ObjectKey key, V1Node node, SyncRun run) {
-        Wish wish = wishes.get(key);
+        NoExecuteChange wish = wishes.get(key);
         Outcome outcome = run.execute(NodeTaints.decide(node, wish, clock.now()));
         if (outcome.succeeded() && wish != null) {
             run.note(() -> wishes.remove(key, wish));
-            if (wish == Wish.EVICT && !outcome.written().isEmpty()) {
+            if (wish == NoExecuteChange.EVICT && !outcome.written().isEmpty()) {
                 run.effect(() -> metrics.evicted(Zone.of(node)));
             }
         }

@@ -26,7 +26,7 @@ import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.controllers.node.NodeHealth.Observation;
-import dev.wheelhouse.controllers.node.NodeTaints.Wish;
+import dev.wheelhouse.controllers.node.NodeTaints.NoExecuteChange;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.Indexer;
 import dev.wheelhouse.informer.SharedIndexInformer;
@@ -52,7 +52,7 @@ final class NodeMonitor {
     private final ResourceClient<V1Node> liveNodes;
     private final ControllerOptions.NodeLifecycle options;
     private final Clock clock;
-    private final BiConsumer<String, Wish> wishes;
+    private final BiConsumer<String, NoExecuteChange> wishes;
     private final ZoneStates zones;
     private final NodeLifecycleMetrics metrics;
     private final Map<String, V1Node> known = new HashMap<>();
@@ -63,7 +63,7 @@ final class NodeMonitor {
     /** @param wishes gets the names of nodes and what is to be done about their taints */
     NodeMonitor(Indexer<V1Node> nodes, SharedIndexInformer<V1Lease> leases, PodsOnNodes pods,
             ResourceClient<V1Node> liveNodes, ControllerOptions.NodeLifecycle options,
-            Clock clock, NodeLifecycleMetrics metrics, BiConsumer<String, Wish> wishes) {
+            Clock clock, NodeLifecycleMetrics metrics, BiConsumer<String, NoExecuteChange> wishes) {
         this.nodes = nodes;
         this.leases = leases;
         this.pods = pods;
@@ -207,7 +207,7 @@ final class NodeMonitor {
     private void clear(V1Node node) {
         zones.of(node, clock.nanoTime()).remove(NodeConditions.name(node));
         if (NodeTaints.evicts(node, NodeTaints.NOT_READY) || NodeTaints.evicts(node, NodeTaints.UNREACHABLE)) {
-            wishes.accept(NodeConditions.name(node), Wish.CLEAR);
+            wishes.accept(NodeConditions.name(node), NoExecuteChange.CLEAR);
         }
     }
 
@@ -215,7 +215,7 @@ final class NodeMonitor {
     private void taint(V1Node node, String opposite, String wanted) {
         String name = NodeConditions.name(node);
         if (NodeTaints.evicts(node, opposite)) {
-            wishes.accept(name, Wish.SWAP);
+            wishes.accept(name, NoExecuteChange.SWAP);
             return;
         }
         Zone zone = zones.of(node, clock.nanoTime());
@@ -229,7 +229,7 @@ final class NodeMonitor {
     void grant() {
         for (Zone zone : zones.all()) {
             for (String name = zone.next(clock.nanoTime()); name != null; name = zone.next(clock.nanoTime())) {
-                wishes.accept(name, Wish.EVICT);
+                wishes.accept(name, NoExecuteChange.EVICT);
             }
         }
     }

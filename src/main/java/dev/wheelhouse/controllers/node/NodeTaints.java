@@ -52,13 +52,13 @@ final class NodeTaints {
         COPIED_LABELS.put("beta.kubernetes.io/arch", "kubernetes.io/arch");
     }
 
-    /** The wanted taints of the effect NoExecute that say that a node is not ready or unreachable. */
-    enum Wish {
-        /** The one that the condition Ready asks for. It was granted by the limit of evictions. */
+    /** A change of the taints of the effect NoExecute that say that a node is not ready or unreachable. */
+    enum NoExecuteChange {
+        /** The node gets the taint that its condition Ready asks for. The limit of evictions allows it. */
         EVICT,
-        /** The one that the condition Ready asks for, instead of the other one. */
+        /** The taint that the condition Ready asks for replaces the other one. */
         SWAP,
-        /** None. */
+        /** Both taints go. */
         CLEAR
     }
 
@@ -72,11 +72,11 @@ final class NodeTaints {
     /**
      * The patches that bring a node's taints and labels to the wanted state.
      *
-     * @param wish what to do about the taints of the effect NoExecute; null to leave them as they are
+     * @param change what to do about the taints of the effect NoExecute; null to leave them as they are
      */
-    static List<Action> decide(V1Node node, @Nullable Wish wish, Instant now) {
+    static List<Action> decide(V1Node node, @Nullable NoExecuteChange change, Instant now) {
         List<Action> actions = new ArrayList<>();
-        List<V1Taint> wanted = wanted(node, wish, now);
+        List<V1Taint> wanted = wanted(node, change, now);
         if (!wanted.equals(taints(node))) {
             Map<String, @Nullable Object> spec = new HashMap<>();
             spec.put("taints", wanted.isEmpty() ? null : ModelJson.tree(wanted));
@@ -101,14 +101,14 @@ final class NodeTaints {
                 ModelJson.write(body), why);
     }
 
-    private static List<V1Taint> wanted(V1Node node, @Nullable Wish wish, Instant now) {
+    private static List<V1Taint> wanted(V1Node node, @Nullable NoExecuteChange change, Instant now) {
         OffsetDateTime since = now.truncatedTo(ChronoUnit.SECONDS).atOffset(ZoneOffset.UTC);
         Set<String> forbidding = forbidding(node);
-        String evicting = evicting(node, wish);
+        String evicting = evicting(node, change);
         List<V1Taint> taints = new ArrayList<>(taints(node));
         taints.removeIf(taint -> is(taint, NO_SCHEDULE) && isManaged(taint.getKey())
                 && !forbidding.contains(taint.getKey()));
-        if (wish != null) {
+        if (change != null) {
             taints.removeIf(taint -> is(taint, NO_EXECUTE) && !taint.getKey().equals(evicting)
                     && (taint.getKey().equals(NOT_READY) || taint.getKey().equals(UNREACHABLE)));
         }
@@ -165,9 +165,9 @@ final class NodeTaints {
     }
 
     /** The key of the taint of the effect NoExecute; null for none. */
-    private static @Nullable String evicting(V1Node node, @Nullable Wish wish) {
+    private static @Nullable String evicting(V1Node node, @Nullable NoExecuteChange change) {
         V1NodeCondition ready = NodeConditions.of(node, NodeConditions.READY);
-        return wish == null || wish == Wish.CLEAR || ready == null
+        return change == null || change == NoExecuteChange.CLEAR || ready == null
                 ? null
                 : OF_CONDITIONS.get(NodeConditions.READY + "=" + ready.getStatus());
     }

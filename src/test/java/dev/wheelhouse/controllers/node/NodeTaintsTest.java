@@ -13,7 +13,7 @@ import io.kubernetes.client.openapi.models.V1Node;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.controller.Action;
-import dev.wheelhouse.controllers.node.NodeTaints.Wish;
+import dev.wheelhouse.controllers.node.NodeTaints.NoExecuteChange;
 import dev.wheelhouse.world.Yaml;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -44,7 +44,7 @@ class NodeTaintsTest {
         return text == null ? List.of() : List.of(text.split(" ", -1));
     }
 
-    private static String taintsAfter(V1Node node, @Nullable Wish wish) {
+    private static String taintsAfter(V1Node node, @Nullable NoExecuteChange wish) {
         List<Action> actions = NodeTaints.decide(node, wish, NOW);
         if (actions.isEmpty()) {
             return "as before";
@@ -104,7 +104,8 @@ class NodeTaintsTest {
             CLEAR | Ready=Unknown | unreachable:NoSchedule unreachable:NoExecute | unreachable:NoSchedule
             CLEAR | Ready=True    | gpu:NoExecute         | as before
             """)
-    void taintsThatEvictFollowFromTheWish(Wish wish, String conditions, @Nullable String taints, String after) {
+    void taintsThatEvictFollowFromTheWish(NoExecuteChange wish, String conditions, @Nullable String taints,
+            String after) {
         assertThat(taintsAfter(node(conditions, taints, ""), wish)).isEqualTo(after);
     }
 
