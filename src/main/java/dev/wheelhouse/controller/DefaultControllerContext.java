@@ -59,11 +59,6 @@ public final class DefaultControllerContext implements ControllerContext {
                     keeps);
         }
 
-        /** These settings with other metrics of the controllers. */
-        public Settings with(ControllerMetrics others) {
-            return new Settings(workers, parallel, observes, mayWrite, queueMetrics, others, options, journal);
-        }
-
         /** Five workers per controller, sixteen concurrent writes per batch, no metrics. */
         public static Settings defaults() {
             return new Settings((controller, preset) -> preset == null ? 5 : preset, Parallel.virtualThreads(16),

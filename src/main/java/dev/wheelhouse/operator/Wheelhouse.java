@@ -21,18 +21,12 @@ import dev.wheelhouse.client.http.ContentType;
 import dev.wheelhouse.client.http.CountedRequests;
 import dev.wheelhouse.client.http.HttpKubeClient;
 import dev.wheelhouse.client.http.KubeConfigs;
-import dev.wheelhouse.controller.DefaultControllerContext;
 import dev.wheelhouse.election.ElectionOptions;
-import dev.wheelhouse.event.EventBroadcaster;
-import dev.wheelhouse.informer.InformerFactory;
-import dev.wheelhouse.informer.InformerOptions;
 import dev.wheelhouse.manager.ControllerDescriptor;
-import dev.wheelhouse.manager.ControllerManager;
 import dev.wheelhouse.manager.Election;
 import dev.wheelhouse.manager.Engine;
 import dev.wheelhouse.manager.ManagerGuard;
 import dev.wheelhouse.manager.Metrics;
-import dev.wheelhouse.manager.Shards;
 import dev.wheelhouse.manager.Standby;
 import dev.wheelhouse.metrics.Meters;
 import dev.wheelhouse.operator.webhook.WebhookOptions;
@@ -74,21 +68,12 @@ public final class Wheelhouse implements AutoCloseable {
         CountedRequests.install(connection.api(), wanted.metrics.requests(), clock);
         client = new HttpKubeClient(connection.api(), clock);
         Election election = election(wanted, connection);
-        ManagerGuard guard = new ManagerGuard(
-                wanted.observes ? ManagerGuard.Mode.OBSERVE : ManagerGuard.Mode.TAKEOVER, client, clock);
-        InformerFactory informers = new InformerFactory(client, clock, wanted.metrics.informers(),
-                InformerOptions.defaults());
-        EventBroadcaster events = new EventBroadcaster(client, clock, wanted.metrics.events());
         LoopRunner runner = new LoopRunner("wheelhouse", clock);
-        var context = new DefaultControllerContext(client, informers, clock, events::recorder,
-                Engine.settings((controller, preset) -> preset == null ? Builder.WORKERS : preset, guard,
-                        election.leadership(), wanted.metrics));
         HealthServer opened = null;
         try {
-            engine = new Engine(election,
-                    new ControllerManager(context, operators, guard, election.leadership(), wanted.standby,
-                            runner),
-                    Shards.none(informers, guard, runner), informers, events, runner);
+            engine = new Engine.Builder(client, clock, runner).election(election, wanted.standby)
+                    .mode(wanted.observes ? ManagerGuard.Mode.OBSERVE : ManagerGuard.Mode.TAKEOVER)
+                    .metrics(wanted.metrics).build(operators);
             log.info("working on {}, by {}", connection.api().getBasePath(), connection.source());
             opened = wanted.healthPort < 0 ? null : HealthServer.start(wanted.healthPort, this);
             webhooks = methods.isEmpty() || wanted.webhooks == null
@@ -184,8 +169,6 @@ public final class Wheelhouse implements AutoCloseable {
 
     /** The settings. Each method returns this object. Not thread safe. */
     public static final class Builder {
-        private static final int WORKERS = 5;
-
         private final List<Operator<?>> operators = new ArrayList<>();
         private Function<KubeConfigs, KubeConfigs.Connection> connection = configs -> configs.isInCluster()
                 ? configs.inCluster()

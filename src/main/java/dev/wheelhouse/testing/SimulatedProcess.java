@@ -28,7 +28,6 @@ import dev.wheelhouse.client.WatchEvent;
 import dev.wheelhouse.client.WatchOptions;
 import dev.wheelhouse.client.WatchStream;
 import dev.wheelhouse.controller.Controller;
-import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.FailingKey;
 import dev.wheelhouse.informer.InformerOptions;
 import dev.wheelhouse.informer.SharedIndexInformer;
@@ -57,9 +56,8 @@ final class SimulatedProcess implements Interceptor, AutoCloseable {
         this.run = run;
         this.name = name;
         this.process = ControllerProcess.stepped(new InterceptedClient(client, this), run.clock(), List.of(descriptor),
-                0, context -> new ToldContext(context, this),
-                InformerOptions.builder().batch(1).seed(seed).detectMutations(detectMutations).build(),
-                ControllerOptions.DEFAULTS);
+                0, wiring -> wiring.view(context -> new ToldContext(context, this)).caches(
+                        InformerOptions.builder().batch(1).seed(seed).detectMutations(detectMutations).build()));
     }
 
     ControllerProcess process() {

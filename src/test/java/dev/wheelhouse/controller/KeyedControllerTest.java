@@ -33,7 +33,7 @@ class KeyedControllerTest {
         cluster.close();
     }
 
-    private DefaultControllerContext context(boolean observeOnly) {
+    private ControllerContext context(boolean observeOnly) {
         return cluster.context(new DefaultControllerContext.Settings((controller, preset) -> 2, Parallel.inOrder(),
                 controller -> observeOnly, controller -> true, WorkQueueMetrics.NONE, ControllerMetrics.NONE));
     }

@@ -18,7 +18,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 import dev.wheelhouse.controller.Controller;
-import dev.wheelhouse.controller.DefaultControllerContext;
+import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.Worker;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.world.Cluster;
@@ -30,7 +30,7 @@ final class AllControllers {
     final Cluster cluster;
     private final Map<String, Controller> controllers = new LinkedHashMap<>();
 
-    AllControllers(Cluster cluster, DefaultControllerContext context) {
+    AllControllers(Cluster cluster, ControllerContext context) {
         this.cluster = cluster;
         for (ControllerDescriptor descriptor : BuiltInControllers.all()) {
             controllers.put(descriptor.name(), descriptor.factory().apply(context));

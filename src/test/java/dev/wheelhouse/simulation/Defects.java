@@ -1,6 +1,7 @@
 package dev.wheelhouse.simulation;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiFunction;
@@ -14,14 +15,13 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.common.KubernetesObject;
 
 import dev.wheelhouse.api.ObjectKey;
-import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor;
 import dev.wheelhouse.controller.ConsistencyStore;
-import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ForwardingControllerContext;
 import dev.wheelhouse.journal.Origin;
+import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.simulation.PlantedFault.Defect;
 import dev.wheelhouse.workqueue.Priority;
 import dev.wheelhouse.workqueue.RateLimits;
@@ -49,16 +49,22 @@ final class Defects {
         }
     };
 
-    /** A manager that stood by works on its caches as they are. */
-    static final Defect OLD_CACHES = new Defect() {
+    /** A manager that stood by works on its caches as they are: its lead seems to have begun long ago. */
+    static final Defect OLD_CACHES = (server, context) -> new ForwardingControllerContext(context) {
         @Override
-        public ControllerContext plant(ApiServer server, ControllerContext context) {
-            return context;
-        }
+        public Clock clock() {
+            Clock clock = context.clock();
+            return new Clock() {
+                @Override
+                public Instant now() {
+                    return clock.now();
+                }
 
-        @Override
-        public boolean leadsOnOldCaches() {
-            return true;
+                @Override
+                public long nanoTime() {
+                    return clock.nanoTime() - Duration.ofDays(365).toNanos();
+                }
+            };
         }
     };
 

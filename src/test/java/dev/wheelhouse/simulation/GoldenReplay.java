@@ -7,6 +7,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.Supplier;
 
@@ -18,14 +19,33 @@ import io.kubernetes.client.openapi.models.V1ReplicaSet;
 import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.api.KubeApiException;
+import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.store.Storage;
 import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.controllers.node.NodeLifecycleController;
+import dev.wheelhouse.controllers.node.TaintEvictionController;
+import dev.wheelhouse.controllers.node.TtlController;
+import dev.wheelhouse.controllers.quota.QuotaController;
+import dev.wheelhouse.controllers.servicecidr.ServiceCidrController;
+import dev.wheelhouse.manager.BuiltInControllers;
+import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.testing.Interceptor;
+import dev.wheelhouse.testing.SteppedSystem;
 import dev.wheelhouse.testing.WriteRequest;
 
 /** Replays one recorded scenario on a {@link SteppedSystem}. A {@link GoldenComparison} compares the results. */
 final class GoldenReplay implements Interceptor, AutoCloseable {
+    /** Controllers that write although nobody has made a workload. */
+    private static final Set<String> OTHERS = Set.of("namespace-controller", "disruption-controller",
+            "clusterrole-aggregation-controller", "root-ca-certificate-publisher-controller",
+            "serviceaccount-controller", NodeLifecycleController.NAME, TaintEvictionController.NAME,
+            TtlController.NAME, QuotaController.NAME, ServiceCidrController.NAME);
+    /** All controllers except those of namespaces, disruption budgets, quotas, nodes, service accounts and roles. */
+    private static final List<ControllerDescriptor> WORKLOADS = BuiltInControllers.all().stream()
+            .filter(c -> !OTHERS.contains(c.name())).toList();
+    private static final KubeClient.Discovered WORKLOAD_TYPES = new KubeClient.Discovered(
+            List.of(ResourceType.DEPLOYMENTS, ResourceType.REPLICA_SETS, ResourceType.PODS), List.of());
     private static final List<String> RESOURCES = List.of("deployments.apps", "replicasets.apps", "pods");
     private static final Duration SLACK = Duration.ofSeconds(1);
     private static final Duration TIMED_SLACK = Duration.ofMillis(100);
@@ -99,7 +119,7 @@ final class GoldenReplay implements Interceptor, AutoCloseable {
     GoldenReplay withCrashes() {
         lenient = true;
         comparison.beLenient();
-        system.with(SteppedSystem.WORKLOADS);
+        system.with(WORKLOADS);
         return this;
     }
 
@@ -305,7 +325,7 @@ final class GoldenReplay implements Interceptor, AutoCloseable {
 
     @Override
     public KubeClient.Discovered discover(Supplier<KubeClient.Discovered> call) {
-        return !lenient ? call.get() : SteppedSystem.WORKLOAD_TYPES;
+        return !lenient ? call.get() : WORKLOAD_TYPES;
     }
 
     @Override

@@ -17,17 +17,12 @@ record PlantedFault(String name, String caughtBy, Defect defect) {
         return Pattern.compile(caughtBy).matcher(report).find();
     }
 
-    /** The error itself, between each controller and its context. {@link Defects} makes the usual ones. */
+    /** The error itself, between the controllers of a manager and their context. See {@link Defects}. */
     interface Defect {
         Defect NONE = (server, context) -> context;
 
-        /** Called for each controller of each manager. */
+        /** Called for each manager. */
         ControllerContext plant(ApiServer server, ControllerContext context);
-
-        /** Whether a manager that stood by works on its caches as they are. */
-        default boolean leadsOnOldCaches() {
-            return false;
-        }
 
         /** The interceptor between the client and the manager. */
         default Interceptor view(ApiServer server) {

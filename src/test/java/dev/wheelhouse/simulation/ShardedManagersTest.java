@@ -36,7 +36,7 @@ import dev.wheelhouse.client.ListOptions;
 import dev.wheelhouse.client.ListPage;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.ControllerMetrics;
-import dev.wheelhouse.controller.DefaultControllerContext;
+import dev.wheelhouse.controller.ControllerOptions;
 import dev.wheelhouse.controller.Parallel;
 import dev.wheelhouse.election.ElectionListener;
 import dev.wheelhouse.election.ElectionOptions;
@@ -48,6 +48,7 @@ import dev.wheelhouse.event.EventMetrics;
 import dev.wheelhouse.informer.InformerFactory;
 import dev.wheelhouse.informer.InformerMetrics;
 import dev.wheelhouse.informer.InformerOptions;
+import dev.wheelhouse.journal.Journal;
 import dev.wheelhouse.manager.BuiltInControllers;
 import dev.wheelhouse.manager.ControllerManager;
 import dev.wheelhouse.manager.Engine;
@@ -259,14 +260,13 @@ class ShardedManagersTest {
                 ManagerGuard guard = new ManagerGuard(ManagerGuard.Mode.TAKEOVER, client, clock);
                 informers.start(runner);
                 ShardElector[] made = new ShardElector[1];
-                Shards shards = new Shards(informers,
-                        (own, lead, counts) -> new DefaultControllerContext(client, own, clock,
-                                events::recorder, settings(guard, lead)),
-                        guard, ControllerMetrics.NONE, runner,
+                Shards.Contexts contexts = Engine.contexts(client, name -> client, clock, events, guard, Metrics.NONE,
+                        (controller, preset) -> 1, Parallel.inOrder(), ControllerOptions.DEFAULTS, Journal.NONE);
+                Shards shards = new Shards(informers, contexts, guard, ControllerMetrics.NONE, runner,
                         work -> made[0] = elector(client, work));
                 elector = made[0];
-                ControllerManager leader = shards.manager(new DefaultControllerContext(client, informers, clock,
-                        events::recorder, settings(guard, Leadership.ALONE)),
+                ControllerManager leader = shards.manager(
+                        contexts.of(informers, Leadership.ALONE, ControllerMetrics.NONE),
                         BuiltInControllers.all().stream()
                                 .filter(each -> Set.of("deployment-controller", "replicaset-controller")
                                         .contains(each.name()))
@@ -274,13 +274,6 @@ class ShardedManagersTest {
                         Leadership.ALONE, Standby.COLD);
                 assertThat(leader.states()).as("all controllers are sharded").isEmpty();
                 runner.start("shards", elector);
-            }
-
-            private DefaultControllerContext.Settings settings(ManagerGuard guard, Leadership lead) {
-                var settings = Engine.settings((controller, preset) -> 1, guard, lead, Metrics.NONE);
-                return new DefaultControllerContext.Settings(settings.workers(), Parallel.inOrder(),
-                        settings.observes(), settings.mayWrite(), settings.queueMetrics(),
-                        settings.controllerMetrics());
             }
 
             private ShardElector elector(KubeClient client, ShardWork work) {

@@ -26,7 +26,7 @@ import io.kubernetes.client.openapi.models.V1ReplicaSet;
 import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.controller.DefaultControllerContext;
+import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controllers.replicaset.ReplicaSetController;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.world.Cluster;
@@ -40,7 +40,7 @@ class DeploymentControllerTest {
     private static final ObjectKey WEB = ObjectKey.of("default", "web");
 
     private final Cluster cluster = new Cluster();
-    private final DefaultControllerContext context = cluster.context();
+    private final ControllerContext context = cluster.context();
     private final DeploymentController controller = new DeploymentController(context);
     private final List<Loop> workers = List.of(controller.loops().getFirst(),
             new ReplicaSetController(context).loops().getFirst());

@@ -32,7 +32,7 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.Action;
-import dev.wheelhouse.controller.DefaultControllerContext;
+import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controllers.replicaset.ReplicaSetController;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.world.Cluster;
@@ -59,7 +59,7 @@ class DeploymentInvariantsTest {
 
         Life(long seed) {
             random = new Random(seed);
-            DefaultControllerContext context = cluster.context();
+            ControllerContext context = cluster.context();
             workers.addAll(new DeploymentController(context).loops());
             workers.addAll(new ReplicaSetController(context).loops());
             V1Deployment deployment = Deployments.named("web").replicas(random.nextInt(12)).image("app:0").build();
