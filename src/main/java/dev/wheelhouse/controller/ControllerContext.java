@@ -107,7 +107,8 @@ public final class ControllerContext {
     public ControllerContext(KubeClient client, Function<String, ? extends KubeClient> clients,
             SharedInformerFactory informers, Clock clock, Function<String, EventRecorder> events, Settings settings) {
         this("", new Shared(client, clients, clock, events, settings), informers, settings.metrics(),
-                new FairQueues(clock, settings.metrics().registry()), executor -> executor, new ConsistencyStore(clock));
+                new FairQueues(clock, settings.metrics().registry()), executor -> executor,
+                new ConsistencyStore(clock));
     }
 
     private ControllerContext(String name, Shared shared, SharedInformerFactory informers,

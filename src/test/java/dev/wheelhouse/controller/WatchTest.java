@@ -25,7 +25,6 @@ import dev.wheelhouse.runtime.ManualClock;
 import dev.wheelhouse.workqueue.RateLimitingQueue;
 import dev.wheelhouse.workqueue.RateLimits;
 
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** The sentences of event handlers, and the owners that a change concerns. */

@@ -2,7 +2,6 @@ package dev.wheelhouse.apiserver.kinds;
 
 import java.net.URI;
 import java.net.URISyntaxException;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
