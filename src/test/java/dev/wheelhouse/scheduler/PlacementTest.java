@@ -17,7 +17,7 @@ import dev.wheelhouse.world.Yaml;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-class NodePredicatesTest {
+class PlacementTest {
     private static final Map<String, Map<String, String>> NAMESPACES = Map.of("team-b", Map.of("team", "b"));
 
     private final List<NodeInfo> nodes = new ArrayList<>();
