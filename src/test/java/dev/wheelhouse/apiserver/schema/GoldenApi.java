@@ -24,8 +24,9 @@ public final class GoldenApi {
         return exchanges;
     }
 
-    public static JsonNode scenario(String name) {
-        return resource("/golden/scenarios/" + name + ".json");
+    /** The requests that create and patch Deployments, with the real server's answers. */
+    static JsonNode invalidDeployments() {
+        return resource("/golden/validation/deployments.json");
     }
 
     private static JsonNode resource(String name) {

@@ -117,7 +117,7 @@ class GoldenCreateTest {
     void refusesInvalidDeploymentsAsARealServerDoes() {
         int checked = 0;
         ObjectNode live = null;
-        for (JsonNode entry : GoldenApi.scenario("invalid").path("trace")) {
+        for (JsonNode entry : GoldenApi.invalidDeployments()) {
             JsonNode action = entry.path("do");
             String step = "step " + entry.path("step");
             if (Json.text(action, "op").equals("create") && entry.path("code").asInt() == 201) {
