@@ -14,14 +14,14 @@ import java.util.concurrent.CopyOnWriteArrayList;
  * A network between clients and a server on this machine: it cuts all connections and refuses new ones while it is
  * shut.
  */
-final class Gate implements AutoCloseable {
+public final class Gate implements AutoCloseable {
     private final int target;
     private final int port;
     private final List<Socket> sockets = new CopyOnWriteArrayList<>();
     private volatile ServerSocket entrance;
 
     /** An open one. @param target the server's port */
-    Gate(int target) {
+    public Gate(int target) {
         this.target = target;
         this.entrance = listen(0);
         this.port = entrance.getLocalPort();
@@ -40,7 +40,7 @@ final class Gate implements AutoCloseable {
     }
 
     /** The port that clients go to. */
-    int port() {
+    public int port() {
         return port;
     }
 
@@ -73,7 +73,7 @@ final class Gate implements AutoCloseable {
     }
 
     /** Cuts every connection, and refuses others. */
-    void shut() {
+    public void shut() {
         close(entrance);
         cut();
     }
@@ -84,7 +84,7 @@ final class Gate implements AutoCloseable {
     }
 
     /** Lets connections through again, at the same port. */
-    void open() {
+    public void open() {
         entrance = listen(port);
     }
 

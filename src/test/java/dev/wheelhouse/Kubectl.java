@@ -23,8 +23,8 @@ public final class Kubectl {
     private final Path home;
 
     /** The output and the exit code of a command. */
-    record Ran(String command, int code, String output) {
-        Ran succeeded() {
+    public record Ran(String command, int code, String output) {
+        public Ran succeeded() {
             if (code != 0) {
                 throw new AssertionError(command + " ended with " + code + ":\n" + output);
             }
@@ -33,9 +33,9 @@ public final class Kubectl {
     }
 
     /** A command that runs until it is closed. */
-    record Running(String command, Process process, Path out) implements AutoCloseable {
+    public record Running(String command, Process process, Path out) implements AutoCloseable {
         /** Waits until it has printed something that matches. */
-        void awaitOutput(String regex) {
+        public void awaitOutput(String regex) {
             Pattern pattern = Pattern.compile(regex);
             try {
                 Eventually.eventually(command + " prints " + regex, PATIENCE,
@@ -45,7 +45,7 @@ public final class Kubectl {
             }
         }
 
-        String output() {
+        public String output() {
             try {
                 return Files.readString(out);
             } catch (IOException e) {
@@ -65,7 +65,7 @@ public final class Kubectl {
     }
 
     /** @throws TestAbortedException, loudly, where kubectl is not installed */
-    static Kubectl orSkip(Path kubeconfig, Path home) {
+    public static Kubectl orSkip(Path kubeconfig, Path home) {
         if (onPath("kubectl").isEmpty()) {
             System.out.println("SKIPPED, because kubectl is not on the PATH");
             throw new TestAbortedException("kubectl is not on the PATH");
@@ -79,17 +79,17 @@ public final class Kubectl {
     }
 
     /** Runs a line of shell, in the project's directory. */
-    Ran shell(String line) {
+    public Ran shell(String line) {
         return run(List.of("bash", "-c", line), line);
     }
 
     /** Runs kubectl. */
-    Ran run(String... args) {
+    public Ran run(String... args) {
         return run(kubectl(args), "kubectl " + String.join(" ", args));
     }
 
     /** Starts kubectl, and does not wait for its end. */
-    Running start(String... args) {
+    public Running start(String... args) {
         return start(kubectl(args), "kubectl " + String.join(" ", args));
     }
 

@@ -10,37 +10,37 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 
 /** Passes connections on to a port of this machine, except while it is cut. */
-final class Relay implements AutoCloseable {
+public final class Relay implements AutoCloseable {
     private final ServerSocket socket = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
     private final int target;
     private final Consumer<String> requests;
     private final List<Socket> open = new CopyOnWriteArrayList<>();
     private volatile boolean cut;
 
-    Relay(int target) throws IOException {
+    public Relay(int target) throws IOException {
         this(target, line -> {});
     }
 
     /** @param requests gets the first line of everything that a client sends at once, before it is passed on */
-    Relay(int target, Consumer<String> requests) throws IOException {
+    public Relay(int target, Consumer<String> requests) throws IOException {
         this.target = target;
         this.requests = requests;
         Thread.ofVirtual().name("relay").start(this::accept);
     }
 
-    int port() {
+    public int port() {
         return socket.getLocalPort();
     }
 
     /** Ends all connections, and further ones as soon as they are opened. */
-    void cut() {
+    public void cut() {
         cut = true;
         open.forEach(Relay::close);
         open.clear();
     }
 
     /** Passes new connections on again. */
-    void mend() {
+    public void mend() {
         cut = false;
     }
 

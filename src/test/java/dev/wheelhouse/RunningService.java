@@ -17,7 +17,7 @@ import dev.wheelhouse.manager.ControllerManager;
 import dev.wheelhouse.testing.Eventually;
 
 /** The service in this process, on free ports, with its kubeconfig in a directory of the test's. */
-final class RunningService implements AutoCloseable {
+public final class RunningService implements AutoCloseable {
     private final ConfigurableApplicationContext context;
     private final Path kubeconfig;
 
@@ -27,7 +27,7 @@ final class RunningService implements AutoCloseable {
     }
 
     /** Starts it, and waits until the controllers run and the nodes are ready. */
-    static RunningService start(Path directory, String... options) {
+    public static RunningService start(Path directory, String... options) {
         Path kubeconfig = directory.resolve("wheelhouse.kubeconfig");
         List<String> args = new ArrayList<>(List.of("--server.port=0", "--wheelhouse.apiserver.port=0",
                 "--wheelhouse.apiserver.kubeconfig=" + kubeconfig));
@@ -49,25 +49,26 @@ final class RunningService implements AutoCloseable {
      * Starts an application, one at a time: each start resets the logging of the whole process, and two at once break
      * its list of listeners for every start that follows.
      */
-    static synchronized ConfigurableApplicationContext run(SpringApplicationBuilder application, String... args) {
+    public static synchronized ConfigurableApplicationContext run(SpringApplicationBuilder application,
+            String... args) {
         return application.run(args);
     }
 
-    Path kubeconfig() {
+    public Path kubeconfig() {
         return kubeconfig;
     }
 
     /** The official client, connected to the same API server. */
-    ApiClient api() {
+    public ApiClient api() {
         return context.getBean(ApiClient.class);
     }
 
-    <T> T bean(Class<T> type) {
+    public <T> T bean(Class<T> type) {
         return context.getBean(type);
     }
 
     /** Calls an action for each event of a type that the context publishes from now on. */
-    <E extends ApplicationEvent> void onEvent(Class<E> type, Consumer<E> action) {
+    public <E extends ApplicationEvent> void onEvent(Class<E> type, Consumer<E> action) {
         context.addApplicationListener(event -> {
             if (type.isInstance(event)) {
                 action.accept(type.cast(event));
@@ -75,17 +76,17 @@ final class RunningService implements AutoCloseable {
         });
     }
 
-    boolean isActive() {
+    public boolean isActive() {
         return context.isActive();
     }
 
     /** The port of the console, of health and of metrics. */
-    int port() {
+    public int port() {
         return context.getEnvironment().getRequiredProperty("local.server.port", Integer.class);
     }
 
     /** Where health and metrics are. */
-    String actuator() {
+    public String actuator() {
         return "http://127.0.0.1:" + port() + "/actuator";
     }
 

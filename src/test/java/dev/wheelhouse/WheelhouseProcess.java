@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
 import dev.wheelhouse.testing.Eventually;
 
 /** The service in a process of its own, as a user starts it. */
-final class WheelhouseProcess implements AutoCloseable {
+public final class WheelhouseProcess implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofMinutes(4);
     private static final Pattern PORT = Pattern.compile("Health and metrics: http://127\\.0\\.0\\.1:(\\d+)/");
 
@@ -27,12 +27,12 @@ final class WheelhouseProcess implements AutoCloseable {
     private final List<String> output = new CopyOnWriteArrayList<>();
 
     /** @param directory its working directory */
-    WheelhouseProcess(Path directory, String... options) {
+    public WheelhouseProcess(Path directory, String... options) {
         this(directory, Map.of(), options);
     }
 
     /** @param variables further environment variables */
-    WheelhouseProcess(Path directory, Map<String, String> variables, String... options) {
+    public WheelhouseProcess(Path directory, Map<String, String> variables, String... options) {
         List<String> command = new ArrayList<>(ServiceProgram.command());
         command.addAll(List.of(options));
         try {
@@ -59,12 +59,12 @@ final class WheelhouseProcess implements AutoCloseable {
     }
 
     /** All that it has printed. */
-    String output() {
+    public String output() {
         return String.join("\n", output);
     }
 
     /** Waits until it says that it is ready. */
-    WheelhouseProcess awaitReady() {
+    public WheelhouseProcess awaitReady() {
         Eventually.eventually("the service is ready", PATIENCE, () -> {
             if (!process.isAlive()) {
                 throw new AssertionError("ended with " + process.exitValue() + ":\n" + output());
@@ -76,7 +76,7 @@ final class WheelhouseProcess implements AutoCloseable {
     }
 
     /** The port of health and metrics, which it says when it is ready. */
-    int port() {
+    public int port() {
         Matcher said = PORT.matcher(output());
         if (!said.find()) {
             throw new AssertionError("it has not said where its health and metrics are:\n" + output());
@@ -85,11 +85,11 @@ final class WheelhouseProcess implements AutoCloseable {
     }
 
     /** Halts all its threads in the middle of whatever they do, as a machine that is overloaded or suspended does. */
-    void suspend() throws IOException, InterruptedException {
+    public void suspend() throws IOException, InterruptedException {
         signal("STOP");
     }
 
-    void resume() throws IOException, InterruptedException {
+    public void resume() throws IOException, InterruptedException {
         signal("CONT");
     }
 
@@ -101,29 +101,29 @@ final class WheelhouseProcess implements AutoCloseable {
     }
 
     /** Waits until it says something. */
-    void awaitOutput(String text) {
+    public void awaitOutput(String text) {
         Eventually.eventually("\"" + text + "\" is said", PATIENCE, () -> output().contains(text));
     }
 
-    boolean isAlive() {
+    public boolean isAlive() {
         return process.isAlive();
     }
 
-    long pid() {
+    public long pid() {
         return process.pid();
     }
 
     /** Asks it to end, as a SIGTERM does. */
-    void terminate() {
+    public void terminate() {
         process.toHandle().destroy();
     }
 
-    void kill() {
+    public void kill() {
         process.destroyForcibly();
     }
 
     /** Waits for its end. @return the exit code */
-    int awaitExit(Duration within) throws InterruptedException {
+    public int awaitExit(Duration within) throws InterruptedException {
         if (!process.waitFor(within.toMillis(), TimeUnit.MILLISECONDS)) {
             throw new AssertionError("did not end within " + within + ":\n" + output());
         }

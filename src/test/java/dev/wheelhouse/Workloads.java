@@ -34,37 +34,37 @@ import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.testing.Eventually;
 
 /** A user of one namespace: makes, changes and looks at Deployments, ReplicaSets and pods. */
-final class Workloads {
-    static final String REVISION = "deployment.kubernetes.io/revision";
-    static final String DESIRED = "deployment.kubernetes.io/desired-replicas";
+public final class Workloads {
+    public static final String REVISION = "deployment.kubernetes.io/revision";
+    public static final String DESIRED = "deployment.kubernetes.io/desired-replicas";
 
-    final String namespace;
+    public final String namespace;
     private final KubeClient client;
 
-    Workloads(KubeClient client, String namespace) {
+    public Workloads(KubeClient client, String namespace) {
         this.client = client;
         this.namespace = namespace;
         client.resource(ResourceType.NAMESPACES, V1Namespace.class)
                 .create(new V1Namespace().metadata(new V1ObjectMeta().name(namespace)));
     }
 
-    static void eventually(String what, Callable<Boolean> condition) {
+    public static void eventually(String what, Callable<Boolean> condition) {
         Eventually.eventually(what, Duration.ofMinutes(2), condition);
     }
 
-    ObjectKey key(String name) {
+    public ObjectKey key(String name) {
         return ObjectKey.of(namespace, name);
     }
 
-    ResourceClient<V1Deployment> deployments() {
+    public ResourceClient<V1Deployment> deployments() {
         return client.resource(ResourceType.DEPLOYMENTS, V1Deployment.class);
     }
 
-    ResourceClient<V1ReplicaSet> replicaSets() {
+    public ResourceClient<V1ReplicaSet> replicaSets() {
         return client.resource(ResourceType.REPLICA_SETS, V1ReplicaSet.class);
     }
 
-    ResourceClient<V1Pod> pods() {
+    public ResourceClient<V1Pod> pods() {
         return client.resource(ResourceType.PODS, V1Pod.class);
     }
 
@@ -83,7 +83,7 @@ final class Workloads {
     }
 
     /** The Deployment of the first steps: three pods of nginx. */
-    static V1Deployment web() {
+    public static V1Deployment web() {
         return Yaml.loadAs("""
                 apiVersion: apps/v1
                 kind: Deployment
@@ -99,21 +99,21 @@ final class Workloads {
     }
 
     /** A Deployment whose pods have the label app and nothing that keeps them from being ready at once. */
-    V1Deployment newDeployment(String name, int replicas) {
+    public V1Deployment newDeployment(String name, int replicas) {
         V1Deployment deployment = Yaml.loadAs(manifest("Deployment", name), V1Deployment.class);
         deployment.getMetadata().setNamespace(namespace);
         deployment.getSpec().setReplicas(replicas);
         return deployment;
     }
 
-    V1ReplicaSet newReplicaSet(String name, int replicas) {
+    public V1ReplicaSet newReplicaSet(String name, int replicas) {
         V1ReplicaSet set = Yaml.loadAs(manifest("ReplicaSet", name), V1ReplicaSet.class);
         set.getMetadata().setNamespace(namespace);
         set.getSpec().setReplicas(replicas);
         return set;
     }
 
-    V1Pod newPod(String name, Map<String, String> labels) {
+    public V1Pod newPod(String name, Map<String, String> labels) {
         V1Pod pod = Yaml.loadAs("""
                 apiVersion: v1
                 kind: Pod
@@ -125,94 +125,94 @@ final class Workloads {
         return pod;
     }
 
-    V1Deployment deployment(String name) {
+    public V1Deployment deployment(String name) {
         return deployments().get(key(name));
     }
 
-    V1ReplicaSet replicaSet(String name) {
+    public V1ReplicaSet replicaSet(String name) {
         return replicaSets().get(key(name));
     }
 
-    <T extends KubernetesObject> List<T> list(ResourceClient<T> of, Map<String, String> labels) {
+    public <T extends KubernetesObject> List<T> list(ResourceClient<T> of, Map<String, String> labels) {
         return of.list(namespace, labels.isEmpty() ? LabelSelector.everything() : LabelSelector.of(labels),
                 FieldSelector.everything(), ListOptions.consistent(0)).items();
     }
 
     /** The ReplicaSets that an owner controls, in the order of their revisions. */
-    List<V1ReplicaSet> replicaSetsOf(V1Deployment owner) {
+    public List<V1ReplicaSet> replicaSetsOf(V1Deployment owner) {
         return list(replicaSets(), Map.of()).stream()
                 .filter(set -> OwnerReferences.isControlledBy(set, owner.getMetadata()))
                 .sorted(Comparator.comparingLong(Workloads::revision)).toList();
     }
 
-    List<V1ReplicaSet> replicaSetsOf(String deployment) {
+    public List<V1ReplicaSet> replicaSetsOf(String deployment) {
         return replicaSetsOf(deployment(deployment));
     }
 
-    V1ReplicaSet newest(String deployment) {
+    public V1ReplicaSet newest(String deployment) {
         return replicaSetsOf(deployment).getLast();
     }
 
-    List<V1Pod> podsOf(KubernetesObject set) {
+    public List<V1Pod> podsOf(KubernetesObject set) {
         return list(pods(), Map.of()).stream().filter(pod -> {
             V1OwnerReference owner = OwnerReferences.controllerOf(pod.getMetadata());
             return owner != null && owner.getUid().equals(set.getMetadata().getUid());
         }).toList();
     }
 
-    List<V1Pod> podsLabelled(String app) {
+    public List<V1Pod> podsLabelled(String app) {
         return list(pods(), Map.of("app", app));
     }
 
-    static long revision(KubernetesObject object) {
+    public static long revision(KubernetesObject object) {
         Map<String, String> annotations = object.getMetadata().getAnnotations();
         String text = annotations == null ? null : annotations.get(REVISION);
         return text == null ? 0 : Long.parseLong(text);
     }
 
     /** A merge patch, written with single quotes. */
-    V1Deployment patch(String name, String body) {
+    public V1Deployment patch(String name, String body) {
         return deployments().patch(key(name), "", PatchType.MERGE, body.replace('\'', '"'));
     }
 
-    V1Deployment scale(String name, int replicas) {
+    public V1Deployment scale(String name, int replicas) {
         return patch(name, "{'spec': {'replicas': " + replicas + "}}");
     }
 
-    V1Deployment setImage(String name, String image) {
+    public V1Deployment setImage(String name, String image) {
         return patch(name, "{'spec': {'template': {'spec': {'containers': [{'name': 'main', 'image': '" + image
                 + "'}]}}}}");
     }
 
     /** Reads an object and replaces it by an action, again if a controller wrote in between, as clients do. */
-    <T extends KubernetesObject> void update(String name, ResourceClient<T> client, Consumer<T> action) {
+    public <T extends KubernetesObject> void update(String name, ResourceClient<T> client, Consumer<T> action) {
         eventually(name + " is updated", () -> {
             action.accept(client.get(key(name)));
             return true;
         });
     }
 
-    V1ReplicaSet patchSet(String name, String body) {
+    public V1ReplicaSet patchSet(String name, String body) {
         return replicaSets().patch(key(name), "", PatchType.MERGE, body.replace('\'', '"'));
     }
 
     /** Ends at once the pods that terminate: those of {@link #heldInTermination} stop in no other way. */
-    void endTerminatingPods(String app) {
+    public void endTerminatingPods(String app) {
         podsLabelled(app).stream().filter(pod -> pod.getMetadata().getDeletionTimestamp() != null)
                 .forEach(pod -> pods().delete(key(pod.getMetadata().getName()), new Deletion(0L, null, null, null)));
     }
 
     /** Sets a template so that its deleted pods terminate until {@link #endTerminatingPods}. */
-    static void heldInTermination(V1PodTemplateSpec template) {
+    public static void heldInTermination(V1PodTemplateSpec template) {
         template.getMetadata().setAnnotations(Map.of("hollow.wheelhouse.dev/stop-delay", "1h"));
         template.getSpec().setTerminationGracePeriodSeconds(3600L);
     }
 
-    void delete(String name, String propagation) {
+    public void delete(String name, String propagation) {
         deployments().delete(key(name), Deletion.unconditional().withPropagation(propagation));
     }
 
-    boolean isGone(ResourceClient<?> of, String name) {
+    public boolean isGone(ResourceClient<?> of, String name) {
         try {
             of.get(key(name));
             return false;
@@ -225,7 +225,7 @@ final class Workloads {
     }
 
     /** As {@code kubectl rollout status} sees it, and no old pod left. */
-    static boolean isComplete(V1Deployment deployment) {
+    public static boolean isComplete(V1Deployment deployment) {
         V1DeploymentStatus status = deployment.getStatus();
         int wanted = deployment.getSpec().getReplicas();
         return status != null
@@ -234,13 +234,13 @@ final class Workloads {
                 && orZero(status.getAvailableReplicas()) == wanted;
     }
 
-    V1Deployment awaitComplete(String name) {
+    public V1Deployment awaitComplete(String name) {
         eventually(name + " is complete", () -> isComplete(deployment(name)));
         return deployment(name);
     }
 
     /** {@code Progressing=True/NewReplicaSetAvailable}, or empty. */
-    static String condition(V1Deployment deployment, String type) {
+    public static String condition(V1Deployment deployment, String type) {
         if (deployment.getStatus() != null && deployment.getStatus().getConditions() != null) {
             for (V1DeploymentCondition condition : deployment.getStatus().getConditions()) {
                 if (condition.getType().equals(type)) {
@@ -252,7 +252,7 @@ final class Workloads {
     }
 
     /** replicas/updated/ready/available/unavailable */
-    static String counts(V1Deployment deployment) {
+    public static String counts(V1Deployment deployment) {
         V1DeploymentStatus s = deployment.getStatus();
         return s == null
                 ? ""
@@ -260,11 +260,11 @@ final class Workloads {
                         + "/" + orZero(s.getAvailableReplicas()) + "/" + orZero(s.getUnavailableReplicas());
     }
 
-    static int orZero(Integer number) {
+    public static int orZero(Integer number) {
         return number == null ? 0 : number;
     }
 
-    static long orZero(Long number) {
+    public static long orZero(Long number) {
         return number == null ? 0 : number;
     }
 }

@@ -21,18 +21,12 @@ import dev.wheelhouse.client.http.ContentType;
 import dev.wheelhouse.client.http.CountedRequests;
 import dev.wheelhouse.client.http.HttpKubeClient;
 import dev.wheelhouse.client.http.KubeConfigs;
-import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerMetrics;
 import dev.wheelhouse.election.ElectionOptions;
-import dev.wheelhouse.event.EventBroadcaster;
-import dev.wheelhouse.informer.InformerFactory;
-import dev.wheelhouse.informer.InformerOptions;
 import dev.wheelhouse.manager.ControllerDescriptor;
-import dev.wheelhouse.manager.ControllerManager;
 import dev.wheelhouse.manager.Election;
 import dev.wheelhouse.manager.Engine;
 import dev.wheelhouse.manager.ManagerGuard;
-import dev.wheelhouse.manager.Shards;
 import dev.wheelhouse.manager.Standby;
 import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.operator.webhook.WebhookOptions;
@@ -74,21 +68,12 @@ public final class Wheelhouse implements AutoCloseable {
         CountedRequests.install(connection.api(), wanted.registry, clock);
         client = new HttpKubeClient(connection.api(), clock);
         Election election = election(wanted, connection);
-        ManagerGuard guard = new ManagerGuard(
-                wanted.observes ? ManagerGuard.Mode.OBSERVE : ManagerGuard.Mode.TAKEOVER, client, clock);
-        InformerFactory informers = new InformerFactory(client, clock, wanted.registry,
-                InformerOptions.defaults());
-        EventBroadcaster events = new EventBroadcaster(client, clock, wanted.registry);
         LoopRunner runner = new LoopRunner("wheelhouse", clock);
-        var context = new ControllerContext(client, informers, clock, events::recorder,
-                Engine.settings((controller, preset) -> preset == null ? Builder.WORKERS : preset, guard,
-                        election.leadership(), new ControllerMetrics(wanted.registry)));
         HealthServer opened = null;
         try {
-            engine = new Engine(election,
-                    new ControllerManager(context, operators, guard, election.leadership(), wanted.standby,
-                            runner),
-                    Shards.none(informers, guard, runner), informers, events, runner);
+            engine = new Engine.Builder(client, clock, runner).election(election, wanted.standby)
+                    .mode(wanted.observes ? ManagerGuard.Mode.OBSERVE : ManagerGuard.Mode.TAKEOVER)
+                    .metrics(new ControllerMetrics(wanted.registry)).build(operators);
             log.info("working on {}, by {}", connection.api().getBasePath(), connection.source());
             opened = wanted.healthPort < 0 ? null : HealthServer.start(wanted.healthPort, this);
             webhooks = methods.isEmpty() || wanted.webhooks == null
@@ -184,8 +169,6 @@ public final class Wheelhouse implements AutoCloseable {
 
     /** The settings. Each method returns this object. Not thread safe. */
     public static final class Builder {
-        private static final int WORKERS = 5;
-
         private final List<Operator<?>> operators = new ArrayList<>();
         private Function<KubeConfigs, KubeConfigs.Connection> connection = configs -> configs.isInCluster()
                 ? configs.inCluster()

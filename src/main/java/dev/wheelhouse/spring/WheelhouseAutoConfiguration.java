@@ -29,7 +29,7 @@ import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.http.ControllerClients;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerMetrics;
-import dev.wheelhouse.controller.RunningSync;
+import dev.wheelhouse.controller.Parallel;
 import dev.wheelhouse.embedded.HollowCluster;
 import dev.wheelhouse.event.EventBroadcaster;
 import dev.wheelhouse.informer.InformerFactory;
@@ -233,11 +233,9 @@ class WheelhouseAutoConfiguration {
         // The application's controllers may need beans that need this one.
         Supplier<ControllerContext.Workers> workers = SingletonSupplier
                 .of(() -> known.getObject().workers(properties, flags));
-        return (informers, lead, counts) -> new ControllerContext(client,
-                name -> clients.of(name, UpstreamControllers.account(name)), informers, clock,
-                component -> events.recorder(component, () -> RunningSync.reason(component, clock)),
-                Engine.settings((controller, preset) -> workers.get().of(controller, preset), guard, lead,
-                        counts).with(Identities.options(flags, connection)).with(journal));
+        return Engine.contexts(client, name -> clients.of(name, UpstreamControllers.account(name)), clock, events,
+                guard, (controller, preset) -> workers.get().of(controller, preset), Parallel.virtualThreads(16),
+                Identities.options(flags, connection), journal);
     }
 
     @Bean

@@ -7,18 +7,12 @@ import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 
 import dev.wheelhouse.client.KubeClient;
-import dev.wheelhouse.controller.ControllerContext;
-import dev.wheelhouse.controller.ControllerContext.Settings;
 import dev.wheelhouse.controller.Options;
-import dev.wheelhouse.election.Leadership;
 import dev.wheelhouse.embedded.HollowCluster;
-import dev.wheelhouse.event.EventBroadcaster;
 import dev.wheelhouse.informer.InformerFactory;
-import dev.wheelhouse.informer.InformerOptions;
 import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.manager.ControllerManager;
-import dev.wheelhouse.manager.ManagerGuard;
-import dev.wheelhouse.manager.Standby;
+import dev.wheelhouse.manager.Engine;
 import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.node.NodeAgentOptions;
 import dev.wheelhouse.runtime.Clock;
@@ -33,61 +27,39 @@ import dev.wheelhouse.runtime.SteppedRunner;
 final class ControllerProcess implements AutoCloseable {
     private static final Duration GRACE = Duration.ofSeconds(3);
 
-    private final LoopRunner runner;
+    private final Engine engine;
     private final LoopRunner hollow;
-    private final InformerFactory informers;
-    private final EventBroadcaster events;
-    private final ControllerManager manager;
     private final HollowCluster cluster;
     private boolean halted;
 
-    private ControllerProcess(KubeClient client, Clock clock, LoopRunner runner, LoopRunner hollow,
-            InformerOptions options, Settings settings, UnaryOperator<ControllerContext> view,
-            List<ControllerDescriptor> controllers, int nodes) {
-        this.runner = runner;
+    private ControllerProcess(KubeClient client, Clock clock, LoopRunner hollow, Engine engine, int nodes) {
+        this.engine = engine;
         this.hollow = hollow;
-        informers = new InformerFactory(client, clock, Meters.NONE, options);
-        events = new EventBroadcaster(client, clock, Meters.NONE);
-        ControllerContext context = view
-                .apply(new ControllerContext(client, informers, clock, events::recorder, settings));
-        manager = new ControllerManager(context, controllers,
-                new ManagerGuard(ManagerGuard.Mode.TAKEOVER, client, clock), Leadership.ALONE, Standby.COLD, runner);
         cluster = new HollowCluster(new HollowCluster.Options(IntStream.range(0, nodes)
                 .mapToObj(i -> NodeAgentOptions.hollow("node-" + (i + 1), i)).toList(), nodes > 0, nodes > 0), client,
-                informers, events::recorder, Meters.NONE, clock,
-                hollow);
+                engine.informers(), engine.events()::recorder, Meters.NONE, clock, hollow);
+        engine.start();
+        cluster.start();
     }
 
     /** Starts a process whose loops have threads. */
     static ControllerProcess onThreads(KubeClient client, Clock clock, List<ControllerDescriptor> controllers,
-            int nodes, Options controllerOptions) {
-        ControllerProcess process = new ControllerProcess(client, clock, new LoopRunner("controllers", clock),
-                new LoopRunner("hollow", clock), InformerOptions.defaults(),
-                Settings.defaults().with(controllerOptions), context -> context, controllers, nodes);
-        process.informers.start(process.runner);
-        process.start();
-        return process;
+            int nodes, Options options) {
+        return new ControllerProcess(client, clock, new LoopRunner("hollow", clock),
+                new Engine.Builder(client, clock, new LoopRunner("controllers", clock)).options(options)
+                        .build(controllers),
+                nodes);
     }
 
     /**
      * Starts a process without threads.
      *
-     * @param view changes the context of the controllers
-     * @param options of the informers
+     * @param wiring changes the parts of the process
      */
     static ControllerProcess stepped(KubeClient client, Clock clock, List<ControllerDescriptor> controllers, int nodes,
-            UnaryOperator<ControllerContext> view, InformerOptions options, Options controllerOptions) {
-        ControllerProcess process = new ControllerProcess(client, clock, new SteppedRunner("controllers", clock),
-                new SteppedRunner("hollow", clock),
-                options, Settings.stepped().with(controllerOptions), view, controllers, nodes);
-        process.start();
-        return process;
-    }
-
-    private void start() {
-        runner.start("events", events);
-        runner.start("controller-manager", manager);
-        cluster.start();
+            UnaryOperator<Engine.Builder> wiring) {
+        return new ControllerProcess(client, clock, new SteppedRunner("hollow", clock), wiring.apply(
+                new Engine.Builder(client, clock, new SteppedRunner("controllers", clock))).build(controllers), nodes);
     }
 
     /** Whether a stepped process stands still, so that none of its loops is stepped. */
@@ -101,13 +73,13 @@ final class ControllerProcess implements AutoCloseable {
 
     /** The loops of the caches of a stepped process, up to the handlers of events. */
     List<Loop> caches() {
-        return informers.loops();
+        return engine.informers().loops();
     }
 
     /** The other loops of a stepped process. */
     List<Loop> workers() {
         List<Loop> loops = new ArrayList<>();
-        for (LoopRunner each : List.of(runner, hollow)) {
+        for (LoopRunner each : List.of(engine.runner(), hollow)) {
             if (each instanceof SteppedRunner stepped) {
                 loops.addAll(stepped.loops().keySet());
             }
@@ -115,27 +87,39 @@ final class ControllerProcess implements AutoCloseable {
         return loops;
     }
 
+    /**
+     * Whether a loop is the manager's own and has nothing to do. It looks for blocked syncs from time to time, and in a
+     * stepped process none blocks.
+     */
+    boolean isAtRest(Loop loop) {
+        return loop == manager() && manager().isRunning();
+    }
+
     /** The name of a loop of a stepped process. */
     String name(Loop loop) {
-        return runner instanceof SteppedRunner stepped
+        return engine.runner() instanceof SteppedRunner stepped
                 ? stepped.loops().getOrDefault(loop, loop.toString())
                 : loop.toString();
     }
 
+    InformerFactory informers() {
+        return engine.informers();
+    }
+
     ControllerManager manager() {
-        return manager;
+        return engine.manager();
     }
 
     /** @throws IllegalStateException if somebody changed an object of a stepped process's caches */
     void verifyCachesUnchanged() {
-        informers.verifyUnchanged();
+        engine.informers().verifyUnchanged();
     }
 
     @Override
     public void close() {
-        manager.close();
+        engine.manager().close();
         cluster.close();
-        informers.close();
-        runner.close(GRACE);
+        engine.informers().close();
+        engine.runner().close(GRACE);
     }
 }

@@ -29,7 +29,6 @@ import dev.wheelhouse.client.WatchOptions;
 import dev.wheelhouse.client.WatchStream;
 import dev.wheelhouse.controller.Controller;
 import dev.wheelhouse.controller.FailingKey;
-import dev.wheelhouse.controller.Options;
 import dev.wheelhouse.informer.InformerOptions;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.manager.ControllerDescriptor;
@@ -57,9 +56,8 @@ final class SimulatedProcess implements Interceptor, AutoCloseable {
         this.run = run;
         this.name = name;
         this.process = ControllerProcess.stepped(new InterceptedClient(client, this), run.clock(), List.of(descriptor),
-                0, context -> context.with(new ToldSyncs(this)),
-                InformerOptions.builder().batch(1).seed(seed).detectMutations(detectMutations).build(),
-                Options.DEFAULTS);
+                0, wiring -> wiring.metrics(new ToldSyncs(this)).caches(
+                        InformerOptions.builder().batch(1).seed(seed).detectMutations(detectMutations).build()));
     }
 
     ControllerProcess process() {

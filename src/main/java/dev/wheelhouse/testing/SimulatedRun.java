@@ -18,7 +18,6 @@ import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.FailingKey;
-import dev.wheelhouse.controller.Options;
 import dev.wheelhouse.informer.InformerOptions;
 import dev.wheelhouse.operator.Crds;
 import dev.wheelhouse.runtime.Loop;
@@ -74,10 +73,9 @@ final class SimulatedRun implements AutoCloseable {
         this.scenario = scenario;
         this.point = point;
         stepper = new Stepper(clock, server.store()::version,
-                MOST_ROUNDS, is(SimulatedFault.ORDER) ? new Random(point().at()) : null);
+                MOST_ROUNDS, is(SimulatedFault.ORDER) ? new Random(point().at()) : null, !is(SimulatedFault.ORDER));
         stepper.addClosed(ControllerProcess.stepped(server.client("cluster"), clock, scenario.cluster(),
-                scenario.nodes(), context -> context, InformerOptions.builder().seed(SEED).build(),
-                Options.DEFAULTS));
+                scenario.nodes(), process -> process.caches(InformerOptions.builder().seed(SEED).build())));
     }
 
     private boolean is(SimulatedFault fault) {

@@ -21,8 +21,8 @@ import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;
 
 /**
- * Steps processes on the caller's thread, and moves their clock. Caches take over all changes before the workers take
- * their turns, as on an idle machine, unless the order is random.
+ * Steps processes on the caller's thread, and moves their clock. Caches can take over all changes before the workers
+ * take their turns, as on an idle machine.
  */
 final class Stepper {
     private static final Logger log = LoggerFactory.getLogger(Stepper.class);
@@ -34,12 +34,14 @@ final class Stepper {
     private final @Nullable Random order;
     private final LongSupplier version;
     private final int mostRounds;
+    private final boolean cachesFirst;
     private final List<ControllerProcess> processes = new ArrayList<>();
     /** When each loop of the process that is stepped is due. */
     private final Map<Loop, Long> due = new HashMap<>();
     private final Map<ControllerProcess, Rest> resting = new HashMap<>();
     private final Map<Loop, Long> paused = new WeakHashMap<>();
     private volatile boolean abandoned;
+    private @Nullable RuntimeException failure;
     private final Map<String, Integer> busy = new HashMap<>();
     private final Map<String, Integer> requests = new HashMap<>();
     private final AtomicLong steps = new AtomicLong();
@@ -55,9 +57,11 @@ final class Stepper {
      * @param version the version of the server
      * @param mostRounds the rounds at one moment after which there is no end in sight
      * @param order shuffles the loops in each round; null for a fixed order
+     * @param cachesFirst whether the caches take over all changes before the workers take their turns
      */
-    Stepper(ManualClock clock, LongSupplier version, int mostRounds, @Nullable Random order) {
+    Stepper(ManualClock clock, LongSupplier version, int mostRounds, @Nullable Random order, boolean cachesFirst) {
         this.clock = clock;
+        this.cachesFirst = cachesFirst;
         this.version = version;
         this.mostRounds = mostRounds;
         this.order = order;
@@ -88,6 +92,12 @@ final class Stepper {
     /** The number of steps so far. Any thread may ask. */
     long steps() {
         return steps.get();
+    }
+
+    /** The exception of the last loop that failed; null if none has. */
+    @Nullable
+    RuntimeException failure() {
+        return failure;
     }
 
     void close() {
@@ -182,15 +192,12 @@ final class Stepper {
         List<Loop> caches = process.caches();
         List<Loop> workers = process.workers();
         due.clear();
-        long next;
-        if (order == null) {
-            next = Math.min(catchUp(process, caches), stepAll(process, workers));
-        } else {
-            List<Loop> all = new ArrayList<>(caches);
-            all.addAll(workers);
-            Collections.shuffle(all, order);
-            next = stepAll(process, all);
+        List<Loop> turn = new ArrayList<>(cachesFirst ? List.of() : caches);
+        turn.addAll(workers);
+        if (order != null) {
+            Collections.shuffle(turn, order);
         }
+        long next = Math.min(cachesFirst ? catchUp(process, caches) : Loop.IDLE, stepAll(process, turn));
         // Loops that a step has made, and changes that a worker has made, are due.
         if (version.getAsLong() != at || process.caches().size() != caches.size()
                 || process.workers().size() != workers.size()) {
@@ -244,11 +251,15 @@ final class Stepper {
             steps.lazySet(steps.get() + 1);
             try {
                 wait = Math.max(0, loop.step());
+                if (wait != Loop.BUSY && process.isAtRest(loop)) {
+                    wait = Loop.IDLE;
+                }
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 throw new AssertionError("the thread that steps " + process.name(loop) + " was interrupted", e);
             } catch (RuntimeException e) {
                 log.error("the loop {} failed; it continues in {}", process.name(loop), PAUSE, e);
+                failure = e;
                 paused.put(loop, clock.deadline(PAUSE));
                 wait = PAUSE.toNanos();
             }

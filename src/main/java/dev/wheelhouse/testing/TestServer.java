@@ -83,7 +83,7 @@ public final class TestServer implements AutoCloseable {
         server = new ApiServer(security.open() || options.tls() != null ? options : options.withTls(tls()));
         user = new User(server.client("user"));
         stepper = clock instanceof ManualClock manual
-                ? new Stepper(manual, server.store()::version, MOST_ROUNDS, null)
+                ? new Stepper(manual, server.store()::version, MOST_ROUNDS, null, true)
                 : null;
         try {
             builder.crds.forEach(crd -> user.create(Crds.of(crd)));
@@ -129,8 +129,8 @@ public final class TestServer implements AutoCloseable {
             return;
         }
         ControllerProcess stepped = ControllerProcess.stepped(new InterceptedClient(own, new CountedWrites(steps)),
-                steps.clock(), controllers, nodes, context -> context, InformerOptions.builder().seed(1).build(),
-                options);
+                steps.clock(), controllers, nodes,
+                process -> process.caches(InformerOptions.builder().seed(1).build()).options(options));
         steps.add(stepped);
         process = stepped;
     }

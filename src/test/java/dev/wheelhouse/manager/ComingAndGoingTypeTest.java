@@ -20,9 +20,6 @@ import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
-import dev.wheelhouse.election.Leadership;
-import dev.wheelhouse.event.EventRecorder;
-import dev.wheelhouse.informer.InformerFactory;
 import dev.wheelhouse.informer.InformerState;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LoopRunner;
@@ -41,9 +38,11 @@ class ComingAndGoingTypeTest {
     private final Cluster cluster = new Cluster();
     private final KubeClient client = cluster.server.client("manager");
     private final LoopRunner runner = new LoopRunner("types", Clock.system());
-    private final InformerFactory informers = new InformerFactory(client, Clock.system());
     private final List<String> synced = new CopyOnWriteArrayList<>();
-    private ControllerManager manager;
+    private final Engine engine = new Engine.Builder(client, Clock.system(), runner).build(List.of(
+            new ControllerDescriptor("website-operator", Set.of(), "", Set.of(WEBSITES), true, OfWebsites::new),
+            new ControllerDescriptor("other", Set.of(), OfNothing::new)));
+    private final ControllerManager manager = engine.manager();
 
     private final class OfWebsites extends KeyedController<ObjectKey> {
         OfWebsites(ControllerContext context) {
@@ -71,22 +70,12 @@ class ComingAndGoingTypeTest {
 
     @BeforeEach
     void start() {
-        manager = new ControllerManager(
-                new ControllerContext(client, informers, Clock.system(), component -> EventRecorder.NONE,
-                        ControllerContext.Settings.defaults()),
-                List.of(new ControllerDescriptor("website-operator", Set.of(), "", Set.of(WEBSITES), true,
-                        OfWebsites::new), new ControllerDescriptor("other", Set.of(), OfNothing::new)),
-                new ManagerGuard(ManagerGuard.Mode.TAKEOVER, client, Clock.system()), Leadership.ALONE,
-                Standby.COLD, runner);
-        informers.start(runner);
-        runner.start("controller-manager", manager);
+        engine.start();
     }
 
     @AfterEach
     void stop() {
-        manager.close();
-        informers.close();
-        runner.close();
+        engine.stop(() -> {});
         cluster.close();
     }
 
@@ -119,7 +108,7 @@ class ComingAndGoingTypeTest {
 
             cluster.undefine(WEBSITES);
             eventually("it has ended", SOON, () -> doing().contains("waits until"));
-            eventually("its cache has gone", SOON, () -> informers.states().stream().map(InformerState::name)
+            eventually("its cache has gone", SOON, () -> engine.informers().states().stream().map(InformerState::name)
                     .noneMatch("websites.example.com"::equals));
             assertThat(manager.isRunning()).isTrue();
         }

@@ -25,8 +25,6 @@ import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.election.ElectionOptions;
 import dev.wheelhouse.election.LeaderElector;
-import dev.wheelhouse.event.EventRecorder;
-import dev.wheelhouse.informer.InformerFactory;
 import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LoopRunner;
@@ -101,23 +99,19 @@ class HundredControllersTest {
             TYPES.forEach(cluster::define);
             create(cluster, "first");
             KubeClient client = cluster.server.client("hundred");
-            InformerFactory informers = new InformerFactory(client, Clock.system());
-            LeaderElector elector = new LeaderElector(new ElectionOptions(ObjectKey.of("default", "hundred"), "me",
-                    Duration.ofSeconds(60), Duration.ofSeconds(40), Duration.ofMillis(200)), client, Clock.system(),
+            ElectionOptions options = new ElectionOptions(ObjectKey.of("default", "hundred"), "me",
+                    Duration.ofSeconds(60), Duration.ofSeconds(40), Duration.ofMillis(200));
+            LeaderElector elector = new LeaderElector(options, client, Clock.system(),
                     new java.util.SplittableRandom(1), Meters.NONE);
             figures.add(figures("before", System.nanoTime()));
 
             long start = System.nanoTime();
-            ControllerManager manager = new ControllerManager(
-                    new ControllerContext(client, informers, Clock.system(), component -> EventRecorder.NONE,
-                            ControllerContext.Settings.defaults()),
-                    IntStream.range(0, COUNT).mapToObj(i -> new ControllerDescriptor("operator-" + i, Set.of(), "",
-                            Set.of(TYPES.get(i)), true, context -> new OfType(i, context))).toList(),
-                    new ManagerGuard(ManagerGuard.Mode.TAKEOVER, client, Clock.system()), elector, Standby.WARM,
-                    runner);
-            informers.start(runner);
-            runner.startOnPlatformThread("leader-election", elector);
-            runner.start("controller-manager", manager);
+            Engine engine = new Engine.Builder(client, Clock.system(), runner)
+                    .election(new Election(elector, elector, options, null), Standby.WARM)
+                    .build(IntStream.range(0, COUNT).mapToObj(i -> new ControllerDescriptor("operator-" + i, Set.of(),
+                            "", Set.of(TYPES.get(i)), true, context -> new OfType(i, context))).toList());
+            ControllerManager manager = engine.manager();
+            engine.start();
             eventually("all run", SOON, manager::isRunning);
             eventually("all have synced, the one that blocks too", SOON, () -> allSynced("first"));
             figures.add(figures("all have synced", start));
@@ -139,7 +133,7 @@ class HundredControllersTest {
             eventually("idle controllers wake", SOON, () -> allSynced("third"));
             assertThat(elector.isLeader()).isTrue();
             manager.close();
-            informers.close();
+            engine.informers().close();
         } finally {
             never.countDown();
             figures.forEach(System.out::println);

@@ -48,14 +48,11 @@ import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.client.http.HttpKubeClient;
-import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.election.ElectionOptions;
 import dev.wheelhouse.election.LeaderElector;
-import dev.wheelhouse.event.EventBroadcaster;
-import dev.wheelhouse.informer.InformerFactory;
-import dev.wheelhouse.manager.ControllerManager;
-import dev.wheelhouse.manager.ManagerGuard;
+import dev.wheelhouse.manager.Election;
+import dev.wheelhouse.manager.Engine;
 import dev.wheelhouse.manager.Standby;
 import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.runtime.Clock;
@@ -153,8 +150,7 @@ class RbacTest {
         final Set<String> refused = new ConcurrentSkipListSet<>();
         private final BlockingQueue<String> requests = new LinkedBlockingQueue<>();
         private final LoopRunner runner = new LoopRunner("operators", clock);
-        private final InformerFactory informers;
-        private final ControllerManager manager;
+        private final Engine engine;
         private final KubeClient client;
 
         RunningOperators() throws IOException, InterruptedException {
@@ -172,23 +168,16 @@ class RbacTest {
                 return answer;
             }).build());
             client = new HttpKubeClient(api, clock);
-            informers = new InformerFactory(client, clock);
-            EventBroadcaster events = new EventBroadcaster(client, clock, Meters.NONE);
-            LeaderElector elector = new LeaderElector(new ElectionOptions(ObjectKey.of("operators", "sites"), "me",
-                    Duration.ofSeconds(15), Duration.ofSeconds(10), Duration.ofMillis(200)), client, clock,
-                    new SplittableRandom(), Meters.NONE);
-            manager = new ControllerManager(
-                    new ControllerContext(client, informers, clock, events::recorder,
-                            ControllerContext.Settings.defaults()),
-                    List.of(Operators.descriptor(new Sites()), Operators.descriptor(new Copies())),
-                    new ManagerGuard(ManagerGuard.Mode.TAKEOVER, client, clock), elector, Standby.WARM,
-                    runner);
-            informers.start(runner);
-            runner.start("events", events);
+            ElectionOptions options = new ElectionOptions(ObjectKey.of("operators", "sites"), "me",
+                    Duration.ofSeconds(15), Duration.ofSeconds(10), Duration.ofMillis(200));
+            LeaderElector elector = new LeaderElector(options, client, clock, new SplittableRandom(),
+                    Meters.NONE);
+            engine = new Engine.Builder(client, clock, runner)
+                    .election(new Election(elector, elector, options, null), Standby.WARM)
+                    .build(List.of(Operators.descriptor(new Sites()), Operators.descriptor(new Copies())));
             // A process that leads at once has no time to watch.
             assertThat(elector.watch().step()).isEqualTo(Loop.BUSY);
-            runner.start("elector", elector);
-            runner.start("manager", manager);
+            engine.start();
         }
 
         /** Looks again after each request of the process. */
@@ -197,16 +186,15 @@ class RbacTest {
             while (!condition.getAsBoolean()) {
                 requests.poll(1, TimeUnit.SECONDS);
                 assertThat(deadline - clock.nanoTime())
-                        .as("%s; used %s, refused %s, waiting for %s", what, used, refused, manager.waitingFor())
+                        .as("%s; used %s, refused %s, waiting for %s", what, used, refused,
+                                engine.manager().waitingFor())
                         .isPositive();
             }
         }
 
         @Override
         public void close() {
-            manager.close();
-            informers.close();
-            runner.close(Duration.ofSeconds(3));
+            engine.stop(() -> {});
             client.close();
         }
     }
@@ -272,7 +260,7 @@ class RbacTest {
     void theyWorkWithTheGeneratedRightsAndUseEach() throws Exception {
         Set<String> used = new TreeSet<>();
         try (RunningOperators process = new RunningOperators()) {
-            process.await("the definition is installed", () -> process.manager.isRunning());
+            process.await("the definition is installed", () -> process.engine.manager().isRunning());
             createSite("nginx");
             process.await("the ConfigMap and its copy exist", () -> read(V1Secret.class) != null);
             process.await("the site has a status", () -> read(Site.class).getStatus() != null);

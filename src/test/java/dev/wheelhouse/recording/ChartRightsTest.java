@@ -39,8 +39,8 @@ import dev.wheelhouse.controllers.resourceclaim.ResourceClaimController;
 import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.manager.UpstreamControllers;
 import dev.wheelhouse.simulation.Quiet;
-import dev.wheelhouse.simulation.SteppedSystem;
 import dev.wheelhouse.testing.Interceptor;
+import dev.wheelhouse.testing.SteppedSystem;
 import dev.wheelhouse.testing.WriteRequest;
 import dev.wheelhouse.world.Authorities;
 import dev.wheelhouse.world.Yaml;
@@ -121,16 +121,16 @@ class ChartRightsTest {
         }
 
         private void create(ResourceType type, String yaml) {
-            system.user.resource(type, Unstructured.class).create(Yaml.read(yaml, Unstructured.class));
+            system.user().resource(type, Unstructured.class).create(Yaml.read(yaml, Unstructured.class));
         }
 
         private void patch(ResourceType type, String name, String json) throws InterruptedException {
-            system.user.metadata(type).patch(ObjectKey.of("default", name), "", PatchType.MERGE, json);
+            system.user().metadata(type).patch(ObjectKey.of("default", name), "", PatchType.MERGE, json);
             settle();
         }
 
         private void delete(ResourceType type, ObjectKey key, String policy) throws InterruptedException {
-            system.user.metadata(type).delete(key, new Deletion(null, null, null, policy));
+            system.user().metadata(type).delete(key, new Deletion(null, null, null, policy));
             settle();
         }
 
@@ -162,7 +162,7 @@ class ChartRightsTest {
                     {metadata: {namespace: default, name: stray, labels: {app: bare}},
                      spec: {containers: [{name: c, image: i}]}}""");
             patch(type, "bare", "{\"spec\": {\"replicas\": 3}}");
-            String pod = system.user.metadata(ResourceType.PODS)
+            String pod = system.user().metadata(ResourceType.PODS)
                     .list("default", LabelSelector.of(Map.of("app", "bare")),
                             FieldSelector.everything(),
                             ListOptions.cached())
@@ -189,9 +189,9 @@ class ChartRightsTest {
             create(ResourceClaimController.CLAIMS, """
                     {metadata: {namespace: default, name: c}, spec: {devices: {requests: [{name: r, exactly:
                      {deviceClassName: d}}]}}}""");
-            String uid = String.valueOf(system.user.metadata(ResourceType.PODS)
+            String uid = String.valueOf(system.user().metadata(ResourceType.PODS)
                     .get(ObjectKey.of("default", "on-device")).getMetadata().getUid());
-            system.user.metadata(ResourceClaimController.CLAIMS).patch(ObjectKey.of("default", "c"), "status",
+            system.user().metadata(ResourceClaimController.CLAIMS).patch(ObjectKey.of("default", "c"), "status",
                     PatchType.MERGE, """
                             {"status": {"reservedFor": [{"resource": "pods", "name": "on-device", "uid": "%s"}],
                              "allocation": {"devices": {"results": [{"request": "r", "driver": "d", "pool": "p",
@@ -210,7 +210,7 @@ class ChartRightsTest {
                      storageClassName: recycled, resources: {requests: {storage: 1Gi}}}}""");
             settle();
             delete(ResourceType.PERSISTENT_VOLUME_CLAIMS, ObjectKey.of("default", "recycled"), "Background");
-            system.user.metadata(ResourceType.PODS).patch(ObjectKey.of("default", "recycler-for-recycled"), "status",
+            system.user().metadata(ResourceType.PODS).patch(ObjectKey.of("default", "recycler-for-recycled"), "status",
                     PatchType.MERGE, "{\"status\": {\"phase\": \"Succeeded\"}}");
             settle();
         }
@@ -237,7 +237,7 @@ class ChartRightsTest {
                      spec: {serviceAccountName: "", containers: [{name: c, image: i}]}}""");
             settle();
             delete(ResourceType.NAMESPACES, ObjectKey.cluster("gone"), "Background");
-            system.user.metadata(ResourceType.PODS).patch(ObjectKey.of("gone", "a"), "", PatchType.MERGE,
+            system.user().metadata(ResourceType.PODS).patch(ObjectKey.of("gone", "a"), "", PatchType.MERGE,
                     "{\"metadata\": {\"finalizers\": null}}");
             system.settle(Duration.ofMinutes(2));
         }
@@ -281,7 +281,7 @@ class ChartRightsTest {
                 create(ResourceType.PODS, """
                         {metadata: {namespace: default, name: served-%1$d, labels: {app: served}}, spec: {containers:
                          [{name: c, image: i, ports: [{name: web, containerPort: %1$d}]}]}}""".formatted(port));
-                system.user.metadata(ResourceType.PODS).patch(ObjectKey.of("default", "served-" + port), "status",
+                system.user().metadata(ResourceType.PODS).patch(ObjectKey.of("default", "served-" + port), "status",
                         PatchType.MERGE, "{\"status\": {\"podIPs\": [{\"ip\": \"10.0.0." + port / 1000 + "\"}]}}");
                 settle();
             }

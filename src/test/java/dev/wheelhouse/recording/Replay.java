@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -29,8 +30,8 @@ import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.simulation.KeptObjects;
-import dev.wheelhouse.simulation.SteppedSystem;
 import dev.wheelhouse.testing.Interceptor;
+import dev.wheelhouse.testing.SteppedSystem;
 import dev.wheelhouse.testing.WriteRequest;
 
 /**
@@ -54,6 +55,7 @@ final class Replay implements Interceptor, AutoCloseable {
     private final Map<String, Integer> writes = new TreeMap<>();
     /** Warnings that the recording and the replay have both given. How often one comes again depends on the time. */
     private final Set<String> warnings = new TreeSet<>();
+    private final Set<ResourceType> required = new HashSet<>();
     private int at;
     private int tries;
     private int crashAt = -1;
@@ -114,7 +116,10 @@ final class Replay implements Interceptor, AutoCloseable {
 
     /** Plays with those of these controllers that run in the scenario, instead of the built-in ones. */
     Replay with(List<ControllerDescriptor> controllers) {
-        system.with(controllers.stream().filter(controller -> scenario.runs(controller.name())).toList());
+        List<ControllerDescriptor> running = controllers.stream().filter(each -> scenario.runs(each.name())).toList();
+        required.clear();
+        running.forEach(each -> required.addAll(each.requires()));
+        system.with(running);
         return this;
     }
 
@@ -331,8 +336,8 @@ final class Replay implements Interceptor, AutoCloseable {
     }
 
     /**
-     * {@inheritDoc} The types that the states show, Services, and ResourceClaims, of which a quota may count none.
-     * Policies may be about any type.
+     * {@inheritDoc} The types that the states show, those that controllers require, Services, and ResourceClaims, of
+     * which a quota may count none. Policies may be about any type.
      */
     @Override
     public KubeClient.Discovered discover(Supplier<KubeClient.Discovered> call) {
@@ -340,7 +345,8 @@ final class Replay implements Interceptor, AutoCloseable {
         return scenario.name().startsWith("policy/")
                 ? all
                 : new KubeClient.Discovered(all.types().stream()
-                        .filter(type -> state.reads(type) || type.equals(ResourceType.SERVICES)
+                        .filter(type -> state.reads(type) || required.contains(type)
+                                || type.equals(ResourceType.SERVICES)
                                 || type.groupResource().equals(CLAIMS))
                         .toList(),
                         all.failures());

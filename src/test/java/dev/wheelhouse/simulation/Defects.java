@@ -1,6 +1,7 @@
 package dev.wheelhouse.simulation;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiFunction;
@@ -18,7 +19,11 @@ import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.controller.ControllerContext.Settings;
+import dev.wheelhouse.controller.Parallel;
+import dev.wheelhouse.journal.Journal;
 import dev.wheelhouse.journal.Origin;
+import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.simulation.PlantedFault.Defect;
 import dev.wheelhouse.workqueue.Priority;
 import dev.wheelhouse.workqueue.RateLimits;
@@ -36,7 +41,7 @@ final class Defects {
     static final Defect STALE_READ = (server, context) -> context
             .withExecutor(right -> (owner, actions) -> right.execute("nobody", actions));
 
-    /** A manager that stood by works on its caches as they are. */
+    /** A manager that stood by works on its caches as they are: its lead seems to have begun long ago. */
     static final Defect OLD_CACHES = new Defect() {
         @Override
         public ControllerContext plant(ApiServer server, ControllerContext context) {
@@ -44,10 +49,28 @@ final class Defects {
         }
 
         @Override
-        public boolean leadsOnOldCaches() {
-            return true;
+        public ControllerContext around(ControllerContext process) {
+            Settings settings = new Settings((name, preset) -> process.of(name).workers(preset), Parallel.inOrder(),
+                    name -> process.of(name).observes(), name -> process.of(name).mayWrite(), process.metrics(),
+                    process.options(), Journal.NONE);
+            return new ControllerContext(process.client(), name -> process.of(name).client(), process.informers(),
+                    longAgo(process.clock()), process::events, settings);
         }
     };
+
+    private static Clock longAgo(Clock clock) {
+        return new Clock() {
+            @Override
+            public Instant now() {
+                return clock.now();
+            }
+
+            @Override
+            public long nanoTime() {
+                return clock.nanoTime() - Duration.ofDays(365).toNanos();
+            }
+        };
+    }
 
     /** Keys that should be retried are dropped. */
     static final Defect LOST_REQUEUE = (server, context) -> context.with(new ControllerContext.Queues() {

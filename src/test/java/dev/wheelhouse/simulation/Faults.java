@@ -27,6 +27,7 @@ import dev.wheelhouse.client.WatchEvent;
 import dev.wheelhouse.client.WatchOptions;
 import dev.wheelhouse.client.WatchStream;
 import dev.wheelhouse.testing.Interceptor;
+import dev.wheelhouse.testing.SteppedManager;
 import dev.wheelhouse.testing.WriteRequest;
 
 /** Injects faults between one manager and the API server, determined by a seed. */
@@ -41,7 +42,7 @@ final class Faults implements Interceptor {
     private final Checks checks;
     private final KubeClient.Discovered discovered;
     private final Map<String, Deque<ListPage<?>>> earlier = new HashMap<>();
-    private @Nullable Manager process;
+    private @Nullable SteppedManager process;
     private double rate;
     private boolean frozen;
     private boolean crashed;
@@ -66,7 +67,7 @@ final class Faults implements Interceptor {
     }
 
     /** Names the process whose calls these are. */
-    void of(Manager made) {
+    void of(SteppedManager made) {
         process = made;
     }
 
@@ -179,7 +180,7 @@ final class Faults implements Interceptor {
         if (request.type().equals(ResourceType.EVENTS)) {
             return call.get();
         }
-        Manager writes = Objects.requireNonNull(process);
+        SteppedManager writes = Objects.requireNonNull(process);
         Write write = new Write(request, writes.writer(), writes);
         List<String> suspicions = frozen ? checks.late(write) : checks.before(write);
         lateWrites += frozen ? 1 : 0;

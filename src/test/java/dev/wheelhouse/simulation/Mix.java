@@ -4,6 +4,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Deque;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
@@ -103,11 +104,17 @@ record Mix(boolean disrupted, List<Workload> workloads, List<Step> steps, boolea
                 || (everything && (hasLivingNodes() || !OF_LIVING_NODES.contains(c.name())))).toList();
     }
 
-    /** The types that discovery lists. Fewer types are fewer watches of the garbage collector, which costs time. */
+    /** The types of the workloads, and those that the controllers require. */
+    KubeClient.Discovered served() {
+        Set<ResourceType> types = new LinkedHashSet<>(discovered().types());
+        controllers().forEach(controller -> types.addAll(controller.requires()));
+        return new KubeClient.Discovered(List.copyOf(types), List.of());
+    }
+
+    /** The types of the workloads. Fewer types are fewer watches of the garbage collector, which costs time. */
     KubeClient.Discovered discovered() {
         Set<String> kinds = new TreeSet<>(Set.of("pod", "namespace", "node", "poddisruptionbudget"));
         workloads.forEach(w -> kinds.addAll(w.kinds()));
-        List<ResourceType> types = kinds.stream().map(Api::type).toList();
-        return new KubeClient.Discovered(types, List.of());
+        return new KubeClient.Discovered(kinds.stream().map(Api::type).toList(), List.of());
     }
 }

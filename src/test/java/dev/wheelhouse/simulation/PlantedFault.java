@@ -24,9 +24,9 @@ record PlantedFault(String name, String caughtBy, Defect defect) {
         /** Called for each controller of each manager. */
         ControllerContext plant(ApiServer server, ControllerContext context);
 
-        /** Whether a manager that stood by works on its caches as they are. */
-        default boolean leadsOnOldCaches() {
-            return false;
+        /** Called for each manager, with the context of its process. */
+        default ControllerContext around(ControllerContext process) {
+            return process;
         }
 
         /** The interceptor between the client and the manager. */

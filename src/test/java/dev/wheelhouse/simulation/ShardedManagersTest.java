@@ -37,8 +37,8 @@ import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ListOptions;
 import dev.wheelhouse.client.ListPage;
 import dev.wheelhouse.client.ModelJson;
-import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerMetrics;
+import dev.wheelhouse.controller.Options;
 import dev.wheelhouse.controller.Parallel;
 import dev.wheelhouse.election.ElectionOptions;
 import dev.wheelhouse.election.Leadership;
@@ -47,6 +47,7 @@ import dev.wheelhouse.election.ShardWork;
 import dev.wheelhouse.event.EventBroadcaster;
 import dev.wheelhouse.informer.InformerFactory;
 import dev.wheelhouse.informer.InformerOptions;
+import dev.wheelhouse.journal.Journal;
 import dev.wheelhouse.manager.ControllerManager;
 import dev.wheelhouse.manager.Engine;
 import dev.wheelhouse.manager.ManagerGuard;
@@ -258,14 +259,13 @@ class ShardedManagersTest {
                 ManagerGuard guard = new ManagerGuard(ManagerGuard.Mode.TAKEOVER, client, clock);
                 informers.start(runner);
                 ShardElector[] made = new ShardElector[1];
-                Shards shards = new Shards(informers,
-                        (own, lead, counts) -> new ControllerContext(client, own, clock,
-                                events::recorder, settings(guard, lead)),
-                        guard, ControllerMetrics.NONE, runner,
+                Shards.Contexts contexts = Engine.contexts(client, name -> client, clock, events, guard,
+                        (controller, preset) -> 1, Parallel.inOrder(), Options.DEFAULTS, Journal.NONE);
+                Shards shards = new Shards(informers, contexts, guard, ControllerMetrics.NONE, runner,
                         work -> made[0] = elector(client, work));
                 elector = made[0];
-                ControllerManager leader = shards.manager(new ControllerContext(client, informers, clock,
-                        events::recorder, settings(guard, Leadership.ALONE)),
+                ControllerManager leader = shards.manager(
+                        contexts.of(informers, Leadership.ALONE, ControllerMetrics.NONE),
                         BuiltInControllers.all().stream()
                                 .filter(each -> Set.of("deployment-controller", "replicaset-controller")
                                         .contains(each.name()))
@@ -273,12 +273,6 @@ class ShardedManagersTest {
                         Leadership.ALONE, Standby.COLD);
                 assertThat(leader.states()).as("all controllers are sharded").isEmpty();
                 runner.start("shards", elector);
-            }
-
-            private ControllerContext.Settings settings(ManagerGuard guard, Leadership lead) {
-                var settings = Engine.settings((controller, preset) -> 1, guard, lead, ControllerMetrics.NONE);
-                return new ControllerContext.Settings(settings.workers(), Parallel.inOrder(),
-                        settings.observes(), settings.mayWrite(), settings.metrics());
             }
 
             private ShardElector elector(KubeClient client, ShardWork work) {

@@ -20,13 +20,15 @@ import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.apiserver.resources.RuntimeConfig;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.controller.Action;
-import dev.wheelhouse.controller.ControllerContext.Settings;
+import dev.wheelhouse.controller.Options;
 import dev.wheelhouse.controllers.ControllerOptions;
 import dev.wheelhouse.informer.InformerOptions;
+import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;
 import dev.wheelhouse.simulation.PlantedFault.Defect;
 import dev.wheelhouse.testing.InterceptedClient;
+import dev.wheelhouse.testing.SteppedManager;
 import dev.wheelhouse.world.Authorities;
 
 /** One run of workloads: users, nodes, managers and faults take turns in an order determined by the seed. */
@@ -44,11 +46,11 @@ final class Simulation implements AutoCloseable {
     /** A limit above the number of steps of any run that ends. */
     private static final int MOST_STEPS = 2_000_000;
 
-    private static final Settings SETTINGS = Settings.stepped().with(
-            Authorities.options().with(new ControllerOptions.PodGc(PodGarbageInvariants.THRESHOLD))
-                    .with(new ControllerOptions.Endpoints(Duration.ZERO, Duration.ZERO, ServiceInvariants.MOST,
-                            Duration.ZERO, ServiceInvariants.MOST))
-                    .with(new ControllerOptions.NodeIpam(true, List.of("10.9.0.0/16"), List.of(), 0, 0, 0)));
+    private static final Options OPTIONS = Authorities.options()
+            .with(new ControllerOptions.PodGc(PodGarbageInvariants.THRESHOLD))
+            .with(new ControllerOptions.Endpoints(Duration.ZERO, Duration.ZERO, ServiceInvariants.MOST, Duration.ZERO,
+                    ServiceInvariants.MOST))
+            .with(new ControllerOptions.NodeIpam(true, List.of("10.9.0.0/16"), List.of(), 0, 0, 0));
 
     /** The namespace of all workloads. */
     static final String NAMESPACE = "sim";
@@ -66,13 +68,13 @@ final class Simulation implements AutoCloseable {
     private final Checks checks;
     private final SimulatedNodes nodes;
     private final Environment environment;
-    private @Nullable Manager manager;
+    private @Nullable SteppedManager manager;
     private @Nullable Faults faults;
     /** Decides what a manager that stands by does, so that runs without one have the same choices as ever. */
     private final Random standbyRandom;
-    private @Nullable Manager standby;
+    private @Nullable SteppedManager standby;
     private @Nullable Faults standbyFaults;
-    private @Nullable Manager deposed;
+    private @Nullable SteppedManager deposed;
     private @Nullable Faults deposedFaults;
     private Tally late = Tally.NONE;
     private int managers;
@@ -170,13 +172,9 @@ final class Simulation implements AutoCloseable {
             manager = standby;
             faults = standbyFaults;
             story.tell(standbyFaults.manager() + " leads; it stood by");
-            if (defect.leadsOnOldCaches()) {
-                manager.leadOnOldCaches();
-            } else {
-                // Reads that begin at one time are in no order.
-                clock.advance(Duration.ofNanos(1));
-                manager.lead(clock.nanoTime());
-            }
+            // Reads that begin at one time are in no order.
+            clock.advance(Duration.ofNanos(1));
+            manager.lead();
         } else {
             faults = newFaults(random);
             manager = newManager(faults, InformerOptions.builder().batch(1).seed(seed), false);
@@ -196,21 +194,27 @@ final class Simulation implements AutoCloseable {
     }
 
     private Faults newFaults(Random choices) {
-        return new Faults(choices, story, "manager " + ++managers, checks, mix.discovered(), rate);
+        return new Faults(choices, story, "manager " + ++managers, checks, mix.served(), rate);
     }
 
-    private Manager newManager(Faults between, InformerOptions.Builder options, boolean standsBy) {
+    private SteppedManager newManager(Faults between, InformerOptions.Builder options, boolean standsBy) {
         KubeClient client = new InterceptedClient(new InterceptedClient(server.client("wheelhouse"), between),
                 defect.view(server));
-        Manager made = new Manager(client, clock, mix.controllers(), options.build(), SETTINGS,
-                context -> defect.plant(server, context), standsBy);
+        SteppedManager made = new SteppedManager(client, clock, mix.controllers().stream().map(this::planted).toList(),
+                standsBy, process -> process.options(OPTIONS).caches(options.build()).view(defect::around));
         between.of(made);
         return made;
     }
 
+    private ControllerDescriptor planted(ControllerDescriptor right) {
+        return new ControllerDescriptor(right.name(), right.aliases(), right.origin(), right.requires(),
+                right.preparation(), right.plans(), right.isSharded(), right.isPrompt(),
+                context -> right.factory().apply(defect.plant(server, context)));
+    }
+
     private void stepStandby() throws InterruptedException {
         if (standby != null) {
-            for (Loop loop : standby.caches()) {
+            for (Loop loop : standby.loops()) {
                 if (standbyRandom.nextInt(3) > 0) {
                     step(loop);
                 }
@@ -251,23 +255,12 @@ final class Simulation implements AutoCloseable {
         if (faults == null || manager == null || faults.isCrashed()) {
             newManager();
         }
-        nextDue = Loop.IDLE;
-        List<Loop> loops = new ArrayList<>(manager.caches());
-        loops.addAll(manager.workers());
+        List<Loop> loops = new ArrayList<>(manager.loops());
         if (deposed != null && deposedFaults != null) {
-            loops.addAll(deposed.caches());
-            loops.addAll(deposed.workers());
+            loops.addAll(deposed.loops());
         }
         Collections.shuffle(loops, random);
-        boolean busy = false;
-        for (Loop loop : loops) {
-            long wait = step(loop);
-            busy |= wait == Loop.BUSY;
-            nextDue = wait > 0 ? Math.min(nextDue, wait) : nextDue;
-            if (deposedFaults != null) {
-                history.allow(deposedFaults.createsSinceFrozen(), deposedFaults.deletesSinceFrozen());
-            }
-        }
+        boolean busy = stepAll(loops);
         stepStandby();
         if (deposed != null && random.nextInt(15) == 0) {
             endDeposed();
@@ -278,6 +271,25 @@ final class Simulation implements AutoCloseable {
         if (!busy) {
             clock.advance(Duration.ofNanos(Math.min(nextDue, 100_000_000)));
         }
+    }
+
+    /**
+     * Steps each loop once.
+     * @return whether any had work, or a step has made further loops
+     */
+    private boolean stepAll(List<Loop> loops) throws InterruptedException {
+        nextDue = Loop.IDLE;
+        boolean busy = false;
+        int before = manager.loops().size();
+        for (Loop loop : loops) {
+            long wait = step(loop);
+            busy |= wait == Loop.BUSY;
+            nextDue = wait > 0 && !manager.isAtRest(loop) ? Math.min(nextDue, wait) : nextDue;
+            if (deposedFaults != null) {
+                history.allow(deposedFaults.createsSinceFrozen(), deposedFaults.deletesSinceFrozen());
+            }
+        }
+        return busy || manager.loops().size() != before;
     }
 
     private long step(Loop loop) throws InterruptedException {
@@ -333,7 +345,7 @@ final class Simulation implements AutoCloseable {
             }
             String now = state();
             if ((wanted != null ? now.equals(wanted) : now.equals(end) && waited.minus(changed).compareTo(quiet) > 0)
-                    && plan().isEmpty() && checks.atEnd().isEmpty()) {
+                    && manager.isRunning() && plan().isEmpty() && checks.atEnd().isEmpty()) {
                 end = now;
                 break;
             }
@@ -378,16 +390,7 @@ final class Simulation implements AutoCloseable {
 
     private boolean calmTurn() throws InterruptedException {
         throwViolations();
-        nextDue = Loop.IDLE;
-        boolean busy = false;
-        List<Loop> loops = new ArrayList<>(manager.caches());
-        loops.addAll(manager.workers());
-        for (Loop loop : loops) {
-            long wait = step(loop);
-            busy |= wait == Loop.BUSY;
-            nextDue = wait > 0 ? Math.min(nextDue, wait) : nextDue;
-        }
-        return busy;
+        return stepAll(manager.loops());
     }
 
     /** The final state, without names, versions and anything that depends on time. */

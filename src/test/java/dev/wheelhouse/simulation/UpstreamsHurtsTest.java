@@ -14,6 +14,7 @@ import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.testing.Interceptor;
+import dev.wheelhouse.testing.SteppedSystem;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

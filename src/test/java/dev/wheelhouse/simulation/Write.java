@@ -8,6 +8,7 @@ import io.kubernetes.client.common.KubernetesObject;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.testing.SteppedManager;
 import dev.wheelhouse.testing.WriteRequest;
 
 /**
@@ -16,7 +17,7 @@ import dev.wheelhouse.testing.WriteRequest;
  * @param controller the name of the controller that writes
  * @param manager the manager that writes
  */
-record Write(WriteRequest request, String controller, Manager manager) {
+record Write(WriteRequest request, String controller, SteppedManager manager) {
     /** Whether this is a write of a verb to objects of a type, not to a subresource. */
     boolean is(String verb, ResourceType type) {
         return request.verb().equals(verb) && request.type().equals(type) && request.subresource().isEmpty();

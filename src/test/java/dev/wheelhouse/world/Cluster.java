@@ -31,12 +31,10 @@ import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
-import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.apiserver.resources.RuntimeConfig;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.ForwardingWatchStream;
-import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ListOptions;
 import dev.wheelhouse.client.ListPage;
 import dev.wheelhouse.client.ModelJson;
@@ -51,12 +49,13 @@ import dev.wheelhouse.controller.Options;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.InformerFactory;
 import dev.wheelhouse.informer.InformerOptions;
+import dev.wheelhouse.informer.ScopedInformers;
 import dev.wheelhouse.journal.Journal;
 import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.runtime.Loop;
-import dev.wheelhouse.runtime.ManualClock;
 import dev.wheelhouse.testing.InterceptedClient;
 import dev.wheelhouse.testing.Interceptor;
+import dev.wheelhouse.testing.SteppedSystem;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -67,15 +66,9 @@ import static org.assertj.core.api.Assertions.assertThat;
  * <p>The code under test uses {@link #client()}, {@link #informers()} or {@link #context()}. The other methods act as
  * another user of the server: their requests are neither recorded nor failed. Not thread safe.
  */
-public final class Cluster implements AutoCloseable {
+public final class Cluster extends SteppedSystem {
     private static final int ENDLESS = 100_000;
 
-    public final ManualClock clock = new ManualClock();
-    public final ApiServer server = new ApiServer(
-            ApiServerOptions.defaults().withClock(clock).withRandom(new SplittableRandom(1))
-                    .withRuntimeConfig(RuntimeConfig.parse(String.join(",",
-                            RuntimeConfig.RESOURCE_METRICS, RuntimeConfig.CUSTOM_METRICS,
-                            RuntimeConfig.EXTERNAL_METRICS))));
     /** The requests of {@link #client()}. */
     public final Requests requests;
     /** The Events that controllers reported, such as {@code "Warning FailedCreate Error creating: …"}. */
@@ -87,8 +80,6 @@ public final class Cluster implements AutoCloseable {
     public final Map<String, Double> measures = new TreeMap<>();
     /** The writes of the controllers of {@link #context()}, with their causes. */
     public final Journal journal = new Journal(clock, Journal.DEFAULT_BYTES);
-    private final KubeClient client;
-    private final KubeClient user = server.client("user");
     private final Set<ResourceType> withheld = new HashSet<>();
     private Duration minResync = Duration.ZERO;
     private InformerFactory informers = newInformers();
@@ -104,18 +95,14 @@ public final class Cluster implements AutoCloseable {
 
     /** @param types the types that discovery names to the code under test; none for all that the server has */
     public Cluster(ResourceType... types) {
-        requests = new Requests(types);
-        client = new InterceptedClient(server.client("wheelhouse"), requests);
+        this(new Requests(types));
     }
 
-    /** The client of the code under test. */
-    public KubeClient client() {
-        return client;
-    }
-
-    /** A client of somebody else. */
-    public KubeClient user() {
-        return user;
+    private Cluster(Requests requests) {
+        super(requests, 1, null, ApiServerOptions.defaults().withRandom(new SplittableRandom(1))
+                .withRuntimeConfig(RuntimeConfig.parse(String.join(",", RuntimeConfig.RESOURCE_METRICS,
+                        RuntimeConfig.CUSTOM_METRICS, RuntimeConfig.EXTERNAL_METRICS))));
+        this.requests = requests;
     }
 
     // ---- the code under test
@@ -142,7 +129,7 @@ public final class Cluster implements AutoCloseable {
                 Meters.NONE, InformerOptions.builder().batch(1).seed(1).minResync(minResync).build());
     }
 
-    /** A context for controllers that one thread steps. */
+    /** A context for controllers that one thread steps. As in a process, a controller's informers are its own view. */
     public ControllerContext context() {
         return context(Options.DEFAULTS);
     }
@@ -171,7 +158,8 @@ public final class Cluster implements AutoCloseable {
     }
 
     public ControllerContext context(ControllerContext.Settings settings) {
-        return new ControllerContext(client, informers, clock, this::recorder, settings);
+        return new ControllerContext(client(), informers, clock, this::recorder, settings)
+                .with(new ScopedInformers(informers, new ScopedInformers.Sharing(), true, true));
     }
 
     /** A recorder that adds to {@link #events}. */
@@ -283,7 +271,7 @@ public final class Cluster implements AutoCloseable {
     /** Creates an object, with its status. */
     @CanIgnoreReturnValue
     public <T extends KubernetesObject> T create(ResourceType type, T object) {
-        T created = user.resource(type, modelOf(object)).create(object);
+        T created = user().resource(type, modelOf(object)).create(object);
         JsonNode status = tree(object).get("status");
         return status == null ? created : withStatus(type, created, status);
     }
@@ -300,7 +288,7 @@ public final class Cluster implements AutoCloseable {
     private <T extends KubernetesObject> T withStatus(ResourceType type, T object, @Nullable JsonNode status) {
         ObjectNode tree = tree(object);
         tree.set("status", status);
-        return user.resource(type, modelOf(object)).updateStatus(ModelJson.read(tree, modelOf(object)));
+        return user().resource(type, modelOf(object)).updateStatus(ModelJson.read(tree, modelOf(object)));
     }
 
     /**
@@ -329,13 +317,13 @@ public final class Cluster implements AutoCloseable {
         }
         JsonNode status = after.remove("status");
         boolean statusChanged = !Objects.equals(before.remove("status"), status);
-        T changed = before.equals(after) ? stored : user.resource(type, model).update(stored);
+        T changed = before.equals(after) ? stored : user().resource(type, model).update(stored);
         return statusChanged ? withStatus(type, changed, status) : changed;
     }
 
     /** Binds a pod to a node, as a scheduler does. */
     public void bind(ObjectKey pod, String node) {
-        user.metadata(ResourceType.PODS).createSubresource(pod, "binding",
+        user().metadata(ResourceType.PODS).createSubresource(pod, "binding",
                 new V1Binding().metadata(new V1ObjectMeta().name(pod.name()))
                         .target(new V1ObjectReference().kind("Node").name(node)));
     }
@@ -359,13 +347,13 @@ public final class Cluster implements AutoCloseable {
     }
 
     public void delete(ResourceType type, ObjectKey key, Deletion deletion) {
-        user.metadata(type).delete(key, deletion);
+        user().metadata(type).delete(key, deletion);
     }
 
     /** Removes an object at once, even if it has finalizers or a grace period. */
     public void remove(ResourceType type, ObjectKey key) {
         if (!json(type, key).at("/metadata/finalizers").isEmpty()) {
-            user.metadata(type).patch(key, "", PatchType.MERGE, "{\"metadata\": {\"finalizers\": null}}");
+            user().metadata(type).patch(key, "", PatchType.MERGE, "{\"metadata\": {\"finalizers\": null}}");
         }
         if (exists(type, key)) {
             delete(type, key, new Deletion(0L, null, null, "Background"));
@@ -379,12 +367,12 @@ public final class Cluster implements AutoCloseable {
     }
 
     public <T extends KubernetesObject> T read(ResourceType type, ObjectKey key, Class<T> model) {
-        return user.resource(type, model).get(key);
+        return user().resource(type, model).get(key);
     }
 
     /** All objects of a type in the order of their keys. */
     public <T extends KubernetesObject> List<T> all(ResourceType type, Class<T> model) {
-        return user.resource(type, model).list("", LabelSelector.everything(), FieldSelector.everything(),
+        return user().resource(type, model).list("", LabelSelector.everything(), FieldSelector.everything(),
                 ListOptions.consistent(0)).items();
     }
 
@@ -400,7 +388,7 @@ public final class Cluster implements AutoCloseable {
     @Override
     public void close() {
         informers.close();
-        server.close();
+        super.close();
     }
 
     /** Lets informers of withheld types get nothing. */

@@ -1,7 +1,6 @@
 package dev.wheelhouse.controllers.daemonset;
 
 import java.time.Duration;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -13,41 +12,29 @@ import io.kubernetes.client.openapi.models.V1ControllerRevision;
 import io.kubernetes.client.openapi.models.V1DaemonSet;
 import io.kubernetes.client.openapi.models.V1Node;
 import io.kubernetes.client.openapi.models.V1Pod;
-import io.kubernetes.client.openapi.models.V1PodCondition;
-import io.kubernetes.client.openapi.models.V1PodStatus;
 import io.kubernetes.client.openapi.models.V1Taint;
 
 import dev.wheelhouse.api.ObjectKey;
-import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.scheduler.Scheduler;
-import dev.wheelhouse.world.Cluster;
+import dev.wheelhouse.world.ControllerOfPods;
 
-/** The controller on an API server with nodes, stepped by one thread. The test plays scheduler and kubelets. */
-final class DaemonSetSystem implements AutoCloseable {
-    final Cluster cluster = new Cluster();
-    DaemonSetController controller = new DaemonSetController(cluster.context());
+/** The controller of DaemonSets, on a server with nodes. */
+final class DaemonSetSystem extends ControllerOfPods<DaemonSetController> {
     private final List<Loop> others = new ArrayList<>();
+
+    DaemonSetSystem() {
+        super(DaemonSetController::new);
+    }
 
     /** Runs the embedded scheduler too, so that the test does not bind pods. */
     void schedule() {
         others.addAll(new Scheduler(cluster.client(), cluster.informers(), EventRecorder.NONE, cluster.clock,
                 Meters.NONE, 1, 1).loops());
-    }
-
-    /** Drops the controller's memory, as a crash does, and starts a new one. */
-    void restart() {
-        cluster.forgetCaches();
-        controller = new DaemonSetController(cluster.context());
-        cluster.deliver();
-    }
-
-    static ObjectKey key(String name) {
-        return ObjectKey.of("default", name);
     }
 
     void nodes(String... names) {
@@ -93,20 +80,11 @@ final class DaemonSetSystem implements AutoCloseable {
         return cluster.read(ResourceType.DAEMON_SETS, key(name), V1DaemonSet.class);
     }
 
-    /** Delivers everything and lets the worker run until nothing is left to do at this time. */
-    void settle() {
-        settle(Duration.ZERO);
-    }
-
-    /** @param patience moves the clock for work that becomes due within this time */
-    void settle(Duration patience) {
+    @Override
+    public void settle(Duration patience) {
         List<Loop> loops = new ArrayList<>(controller.loops());
         loops.addAll(others);
         cluster.settle(loops, patience);
-    }
-
-    long step() {
-        return Cluster.step(controller.loops().getFirst());
     }
 
     /**
@@ -119,7 +97,7 @@ final class DaemonSetSystem implements AutoCloseable {
             changed = false;
             for (V1Pod pod : pods()) {
                 if (Pods.isDeleting(pod)) {
-                    cluster.remove(ResourceType.PODS, ObjectKey.of(pod));
+                    remove(pod);
                     changed = true;
                 } else if (Pods.phase(pod).equals("Pending") && (others.isEmpty() || !Pods.node(pod).isEmpty())) {
                     ready(pod, true);
@@ -134,26 +112,11 @@ final class DaemonSetSystem implements AutoCloseable {
     }
 
     void phase(V1Pod pod, String phase, boolean ready) {
-        editPod(pod, p -> {
-            p.getSpec().setNodeName(DaemonPods.node(p));
-            p.setStatus(new V1PodStatus().phase(phase).conditions(List.of(new V1PodCondition().type("Ready")
-                    .status(ready ? "True" : "False")
-                    .lastTransitionTime(cluster.clock.now().atOffset(ZoneOffset.UTC)))));
-        });
-    }
-
-    @CanIgnoreReturnValue
-    V1Pod editPod(V1Pod pod, Consumer<V1Pod> change) {
-        return cluster.edit(ResourceType.PODS, V1Pod.class, ObjectKey.of(pod), change);
-    }
-
-    List<V1Pod> pods() {
-        return cluster.all(ResourceType.PODS, V1Pod.class);
+        phase(pod, DaemonPods.node(pod), phase, ready);
     }
 
     List<V1Pod> podsOf(String name) {
-        V1DaemonSet set = set(name);
-        return pods().stream().filter(pod -> OwnerReferences.isControlledBy(pod, set.getMetadata())).toList();
+        return podsOf(set(name));
     }
 
     /** The nodes for which a DaemonSet has live pods, sorted. */
@@ -189,10 +152,5 @@ final class DaemonSetSystem implements AutoCloseable {
 
     Map<String, String> labels(V1Pod pod) {
         return pod.getMetadata().getLabels();
-    }
-
-    @Override
-    public void close() {
-        cluster.close();
     }
 }

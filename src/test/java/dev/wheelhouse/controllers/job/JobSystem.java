@@ -19,31 +19,20 @@ import io.kubernetes.client.openapi.models.V1PodCondition;
 import io.kubernetes.client.openapi.models.V1PodStatus;
 
 import dev.wheelhouse.api.ObjectKey;
-import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.runtime.Loop;
-import dev.wheelhouse.world.Cluster;
+import dev.wheelhouse.world.ControllerOfPods;
 
-/** The controller of Jobs on an API server, stepped by one thread. The test plays the kubelet. */
-final class JobSystem implements AutoCloseable {
+/** The controller of Jobs. */
+final class JobSystem extends ControllerOfPods<JobController> {
     /** The longest delay that the system waits for when it settles: the batching of changes, and no backoff. */
     private static final Duration PATIENCE = Duration.ofSeconds(2);
 
-    final Cluster cluster = new Cluster();
-    JobController controller = new JobController(cluster.context());
-
-    /** Drops the controller's memory, as a crash does, and starts a new one. */
-    void restart() {
-        cluster.forgetCaches();
-        controller = new JobController(cluster.context());
-        cluster.deliver();
-    }
-
-    static ObjectKey key(String name) {
-        return ObjectKey.of("default", name);
+    JobSystem() {
+        super(JobController::new);
     }
 
     /**
@@ -100,8 +89,9 @@ final class JobSystem implements AutoCloseable {
     }
 
     /** Delivers everything and lets the workers run, with short waits, until nothing happens any more. */
-    void settle() {
-        cluster.settle(controller.loops(), PATIENCE);
+    @Override
+    public void settle() {
+        settle(PATIENCE);
     }
 
     /** Lets time pass, and then settles. */
@@ -118,9 +108,7 @@ final class JobSystem implements AutoCloseable {
 
     /** The pods of a Job in the order of their creation. */
     List<V1Pod> pods(String job) {
-        V1Job owner = job(job);
-        List<V1Pod> pods = new ArrayList<>(cluster.all(ResourceType.PODS, V1Pod.class));
-        pods.removeIf(pod -> !OwnerReferences.isControlledBy(pod, owner.getMetadata()));
+        List<V1Pod> pods = new ArrayList<>(podsOf(job(job)));
         pods.sort(Comparator.comparing((V1Pod pod) -> pod.getMetadata().getCreationTimestamp())
                 .thenComparing(pod -> pod.getMetadata().getUid()));
         return pods;
@@ -144,14 +132,8 @@ final class JobSystem implements AutoCloseable {
         return cluster.clock.now().atOffset(ZoneOffset.UTC);
     }
 
-    void editPod(V1Pod pod, Consumer<V1Pod> change) {
-        cluster.edit(ResourceType.PODS, V1Pod.class, ObjectKey.of(pod), change);
-    }
-
     void ready(V1Pod pod) {
-        bind(pod);
-        editPod(pod, p -> p.setStatus(new V1PodStatus().phase("Running").conditions(List.of(new V1PodCondition()
-                .type("Ready").status("True").lastTransitionTime(now())))));
+        phase(pod, "hollow-0", "Running", true);
     }
 
     void bind(V1Pod pod) {
@@ -203,10 +185,5 @@ final class JobSystem implements AutoCloseable {
 
     Map<String, String> annotations(V1Pod pod) {
         return pod.getMetadata().getAnnotations() == null ? Map.of() : pod.getMetadata().getAnnotations();
-    }
-
-    @Override
-    public void close() {
-        cluster.close();
     }
 }

@@ -1,7 +1,6 @@
 package dev.wheelhouse.controllers.replicaset;
 
 import java.time.Duration;
-import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -9,35 +8,21 @@ import java.util.function.Consumer;
 import io.kubernetes.client.openapi.models.V1LabelSelector;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1Pod;
-import io.kubernetes.client.openapi.models.V1PodCondition;
-import io.kubernetes.client.openapi.models.V1PodStatus;
 import io.kubernetes.client.openapi.models.V1ReplicaSet;
 import io.kubernetes.client.openapi.models.V1ReplicaSetSpec;
 
-import dev.wheelhouse.api.ObjectKey;
-import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controllers.pods.Pods;
-import dev.wheelhouse.world.Cluster;
+import dev.wheelhouse.world.ControllerOfPods;
 import dev.wheelhouse.world.Manifests;
 
-/** The controller on an API server, stepped by one thread. */
-final class ReplicaSetSystem implements AutoCloseable {
+/** The controller of ReplicaSets. */
+final class ReplicaSetSystem extends ControllerOfPods<ReplicaSetController> {
     /** The longest delay that the system waits for when it settles. */
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-    final Cluster cluster = new Cluster();
-    ReplicaSetController controller = new ReplicaSetController(cluster.context());
-
-    /** Drops the controller's memory, as a crash does, and starts a new one. */
-    void restart() {
-        cluster.forgetCaches();
-        controller = new ReplicaSetController(cluster.context());
-        cluster.deliver();
-    }
-
-    static ObjectKey key(String name) {
-        return ObjectKey.of("default", name);
+    ReplicaSetSystem() {
+        super(ReplicaSetController::new);
     }
 
     V1ReplicaSet create(String name, int replicas) {
@@ -65,12 +50,9 @@ final class ReplicaSetSystem implements AutoCloseable {
     }
 
     /** Delivers everything and lets the worker run, with short waits, until nothing happens any more. */
-    void settle() {
-        cluster.settle(controller.loops(), PATIENCE);
-    }
-
-    long step() {
-        return Cluster.step(controller.loops().getFirst());
+    @Override
+    public void settle() {
+        settle(PATIENCE);
     }
 
     V1ReplicaSet set(String name) {
@@ -85,13 +67,8 @@ final class ReplicaSetSystem implements AutoCloseable {
         edit(name, set -> set.getSpec().setReplicas(replicas));
     }
 
-    List<V1Pod> pods() {
-        return cluster.all(ResourceType.PODS, V1Pod.class);
-    }
-
     List<V1Pod> podsOf(String name) {
-        V1ReplicaSet set = set(name);
-        return pods().stream().filter(pod -> OwnerReferences.isControlledBy(pod, set.getMetadata())).toList();
+        return podsOf(set(name));
     }
 
     /** Binds a pod that no node has yet. */
@@ -100,21 +77,6 @@ final class ReplicaSetSystem implements AutoCloseable {
     }
 
     void ready(V1Pod pod) {
-        bind(pod, "hollow-0");
-        editPod(pod, p -> p.setStatus(new V1PodStatus().phase("Running").conditions(List.of(new V1PodCondition()
-                .type("Ready").status("True").lastTransitionTime(cluster.clock.now().atOffset(ZoneOffset.UTC))))));
-    }
-
-    void editPod(V1Pod pod, Consumer<V1Pod> change) {
-        cluster.edit(ResourceType.PODS, V1Pod.class, ObjectKey.of(pod), change);
-    }
-
-    void remove(V1Pod pod) {
-        cluster.remove(ResourceType.PODS, ObjectKey.of(pod));
-    }
-
-    @Override
-    public void close() {
-        cluster.close();
+        phase(pod, "hollow-0", "Running", true);
     }
 }

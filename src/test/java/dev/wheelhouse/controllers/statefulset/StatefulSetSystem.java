@@ -1,7 +1,5 @@
 package dev.wheelhouse.controllers.statefulset;
 
-import java.time.Duration;
-import java.time.ZoneOffset;
 import java.util.List;
 import java.util.function.Consumer;
 
@@ -10,36 +8,23 @@ import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.kubernetes.client.openapi.models.V1ControllerRevision;
 import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
 import io.kubernetes.client.openapi.models.V1Pod;
-import io.kubernetes.client.openapi.models.V1PodCondition;
-import io.kubernetes.client.openapi.models.V1PodStatus;
 import io.kubernetes.client.openapi.models.V1StatefulSet;
 
-import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controllers.history.ControllerRevisions;
 import dev.wheelhouse.controllers.pods.Pods;
-import dev.wheelhouse.world.Cluster;
+import dev.wheelhouse.world.ControllerOfPods;
 
-/** The controller on an API server, stepped by one thread. The test plays scheduler, kubelets and garbage collector. */
-final class StatefulSetSystem implements AutoCloseable {
+/** The controller of StatefulSets. The test plays the garbage collector, too. */
+final class StatefulSetSystem extends ControllerOfPods<StatefulSetController> {
     /** A claim template, in a list. */
     static final String CLAIMS = """
             volumeClaimTemplates: [{metadata: {name: data}, spec: {accessModes: [ReadWriteOnce], resources: {requests:
              {storage: 1Gi}}}}]""";
 
-    final Cluster cluster = new Cluster();
-    StatefulSetController controller = new StatefulSetController(cluster.context());
-
-    /** Drops the controller's memory, as a crash does, and starts a new one. */
-    void restart() {
-        cluster.forgetCaches();
-        controller = new StatefulSetController(cluster.context());
-        cluster.deliver();
-    }
-
-    static ObjectKey key(String name) {
-        return ObjectKey.of("default", name);
+    StatefulSetSystem() {
+        super(StatefulSetController::new);
     }
 
     /** @param spec further fields of the specification, in YAML's flow style */
@@ -69,16 +54,6 @@ final class StatefulSetSystem implements AutoCloseable {
 
     void partition(int partition) {
         edit(set -> set.getSpec().getUpdateStrategy().getRollingUpdate().setPartition(partition));
-    }
-
-    /** Delivers everything and lets the worker run until nothing is left to do at this time. */
-    void settle() {
-        settle(Duration.ZERO);
-    }
-
-    /** @param patience moves the clock for work that becomes due within this time */
-    void settle(Duration patience) {
-        cluster.settle(controller.loops(), patience);
     }
 
     /** Makes waiting pods ready and ends those that terminate, until nothing changes. */
@@ -112,12 +87,7 @@ final class StatefulSetSystem implements AutoCloseable {
     }
 
     void phase(String pod, String phase, boolean ready) {
-        editPod(pod, p -> {
-            p.getSpec().setNodeName("hollow-0");
-            p.setStatus(new V1PodStatus().phase(phase).conditions(List.of(new V1PodCondition().type("Ready")
-                    .status(ready ? "True" : "False")
-                    .lastTransitionTime(cluster.clock.now().atOffset(ZoneOffset.UTC)))));
-        });
+        phase(pod(pod), "hollow-0", phase, ready);
     }
 
     void editPod(String pod, Consumer<V1Pod> change) {
@@ -135,10 +105,6 @@ final class StatefulSetSystem implements AutoCloseable {
 
     V1Pod pod(String name) {
         return cluster.read(ResourceType.PODS, key(name), V1Pod.class);
-    }
-
-    List<V1Pod> pods() {
-        return cluster.all(ResourceType.PODS, V1Pod.class);
     }
 
     /** The names of the pods that are not being deleted, sorted. */
@@ -191,10 +157,5 @@ final class StatefulSetSystem implements AutoCloseable {
         return cluster.requests.takeWrites().stream().filter(write -> !write.contains("statefulsets.apps/status"))
                 .filter(write -> !write.contains("controllerrevisions"))
                 .map(write -> write.replace("default/", "").replaceAll(" (uid|\\{.*)$", "")).toList();
-    }
-
-    @Override
-    public void close() {
-        cluster.close();
     }
 }

@@ -1,0 +1,92 @@
+package dev.wheelhouse.chart;
+
+import java.nio.file.Path;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import com.marcnuri.helm.Helm;
+import com.marcnuri.helm.LintResult;
+import com.marcnuri.helm.TemplateCommand;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/** The chart, linted and rendered by the real Helm. */
+class HelmChartTest {
+    private static final Path CHART = Path.of("helm/wheelhouse");
+
+    private static TemplateCommand template() {
+        return new Helm(CHART).template().withName("wh").withNamespace("ops").withKubeVersion("1.36.0");
+    }
+
+    @Test
+    void theChartPassesAStrictLint() {
+        LintResult result = new Helm(CHART).lint().strict().call();
+
+        assertThat(result.isFailed()).as("%s", result.getMessages()).isFalse();
+    }
+
+    @Test
+    void theDefaultValuesGiveADeploymentAServiceAnAccountAndItsRights() {
+        assertThat(template().call())
+                .contains("kind: Deployment", "kind: Service\n", "kind: ServiceAccount", "kind: ClusterRole\n",
+                        "kind: ClusterRoleBinding", "namespace: ops", "--wheelhouse.mode=in-cluster",
+                        "--wheelhouse.controllers=*",
+                        "path: /actuator/health/readiness", "runAsNonRoot: true", "readOnlyRootFilesystem: true",
+                        "name: wh-wheelhouse", "resources: [\"tokenreviews\"]", "resources: [\"subjectaccessreviews\"]",
+                        "--wheelhouse.management.hosts=wh-wheelhouse,wh-wheelhouse.ops,wh-wheelhouse.ops.svc,"
+                                + "wh-wheelhouse.ops.svc.cluster.local")
+                .doesNotContain("kind: ServiceMonitor");
+    }
+
+    @Test
+    void valuesReachTheCommandLine() {
+        assertThat(template().set("wheelhouse.manage", "takeover").set("metrics.serviceMonitor.enabled", true)
+                .set("rbac.create", false)
+                .set("image.tag", "9.9").call())
+                .contains("--wheelhouse.manage=takeover", "kind: ServiceMonitor", "wheelhouse:9.9")
+                .doesNotContain("kind: ClusterRole");
+    }
+
+    @Test
+    void ofSeveralPodsOneIsElected() {
+        assertThat(template().set("replicaCount", 3).call()).contains("replicas: 3", "type: RollingUpdate",
+                "--wheelhouse.leader-election.enabled=true",
+                "--wheelhouse.leader-election.resource-name=wh-wheelhouse",
+                "--wheelhouse.leader-election.lease-duration=15s").doesNotContain("type: Recreate");
+    }
+
+    @Test
+    void withoutAnElectionThereIsOnePodAtATime() {
+        assertThat(template().set("leaderElection.enabled", false).call())
+                .contains("replicas: 1", "type: Recreate", "--wheelhouse.leader-election.enabled=false")
+                .doesNotContain("resource-name");
+        assertThatThrownBy(() -> template().set("leaderElection.enabled", false).set("replicaCount", 2).call())
+                .hasMessageContaining("replicaCount is 2, and leaderElection.enabled is false")
+                .hasMessageContaining("set replicaCount to 1");
+    }
+
+    @Test
+    void shardsHaveRightsToTheirLeases() {
+        assertThat(template().set("replicaCount", 3).set("shards", 6).call()).contains("--wheelhouse.shards=6",
+                "verbs: [\"get\", \"list\", \"update\", \"delete\"]");
+        assertThat(template().call()).doesNotContain("--wheelhouse.shards", "\"list\", \"update\", \"delete\"");
+        assertThatThrownBy(() -> template().set("leaderElection.enabled", false).set("shards", 2).call())
+                .hasMessageContaining("shards is 2, and leaderElection.enabled is false");
+    }
+
+    @ParameterizedTest(name = "{0}={1} is refused")
+    @CsvSource({"shards, 0", "wheelhouse.manage, sometimes", "wheelhouse.workers, -1", "replicaCount, -1",
+            "leaderElection.leaseDuration, soon", "service.port, 70000",
+            "wheelhous.manage, auto"})
+    void aBadValueIsRefusedWithItsName(String name, String value) {
+        String field = name.substring(name.lastIndexOf('.') + 1);
+        String named = name.startsWith("wheelhous.") ? "wheelhous" : field;
+
+        assertThatThrownBy(
+                () -> template().set(name, value.matches("-?\\d+") ? (Object) Integer.valueOf(value) : value).call())
+                .hasMessageContaining(named);
+    }
+}
