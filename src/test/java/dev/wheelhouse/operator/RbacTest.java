@@ -262,7 +262,9 @@ class RbacTest {
         try (RunningOperators process = new RunningOperators()) {
             process.await("the definition is installed", () -> process.engine.manager().isRunning());
             createSite("nginx");
-            process.await("the ConfigMap and its copy exist", () -> read(V1Secret.class) != null);
+            // The server has the copy before this process has the answer.
+            process.await("the ConfigMap and its copy exist",
+                    () -> read(V1Secret.class) != null && process.used.contains("create secrets"));
             process.await("the site has a status", () -> read(Site.class).getStatus() != null);
             process.await("a repeated Event was written", () -> process.used.contains("patch events"));
             assertThat(process.refused).isEmpty();
