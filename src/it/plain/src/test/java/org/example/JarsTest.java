@@ -17,7 +17,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 /** The jars that a project gets by one dependency on Wheelhouse. */
 class JarsTest {
@@ -50,7 +49,6 @@ class JarsTest {
 
     @Test
     void theBillOfMaterialsAndTheLicencesInTheJarNameEachOfThem() throws Exception {
-        assumeFalse(Boolean.getBoolean("materials.skipped"), "mvn -Pfull verify makes the bill of materials");
         String materials = resource("META-INF/sbom/application.cdx.json");
         String licences = resource("META-INF/THIRD-PARTY.txt");
 
