@@ -56,21 +56,6 @@ public final class GoText {
         return DIGITS.matcher(text).matches() ? "value out of range" : "invalid syntax";
     }
 
-    /** Prints a value like {@code map[a:b c:[1 2]]}. */
-    public static String of(JsonNode node) {
-        if (node.isObject()) {
-            Map<String, String> entries = new TreeMap<>();
-            node.properties().forEach(e -> entries.put(e.getKey(), e.getKey() + ":" + of(e.getValue())));
-            return "map[" + String.join(" ", entries.values()) + "]";
-        }
-        if (node.isArray()) {
-            List<String> elements = new ArrayList<>();
-            node.forEach(element -> elements.add(of(element)));
-            return "[" + String.join(" ", elements) + "]";
-        }
-        return node.isNull() ? "<nil>" : node.asString("");
-    }
-
     /**
      * Prints a patched object like upstream's patch library: the keys of maps are sorted, and the fields of the
      * metadata have the order of the Go type.
