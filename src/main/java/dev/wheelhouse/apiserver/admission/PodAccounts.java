@@ -24,6 +24,7 @@ import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.apiserver.validation.PodValidation;
 import dev.wheelhouse.apiserver.work.Deadline;
+import dev.wheelhouse.facts.PodSecrets;
 
 /**
  * Gives a pod its service account: the name of the account, a volume with a token for the API, and the secrets for
@@ -70,7 +71,7 @@ record PodAccounts(ObjectStore store) implements AdmissionPlugin {
         } else if (!pod.path("spec").path("ephemeralContainers").equals(old.path("spec").path("ephemeralContainers"))) {
             ObjectNode account = account(pod);
             if (enforces(account)) {
-                refuse(pod, PodSecrets.notListedByDebuggers(pod.path("spec"), account));
+                refuse(pod, MountableSecrets.notListedByDebuggers(pod.path("spec"), account));
             }
         }
     }
@@ -101,14 +102,16 @@ record PodAccounts(ObjectStore store) implements AdmissionPlugin {
     }
 
     private static void check(ObjectNode pod, ObjectNode account) {
-        refuse(pod, enforces(account) ? PodSecrets.notListed(pod.path("spec"), account) : null);
+        refuse(pod, enforces(account) ? MountableSecrets.notListed(pod.path("spec"), account) : null);
     }
 
     private static void checkMirror(ObjectNode pod) {
         JsonNode spec = pod.path("spec");
+        List<String> secrets = new ArrayList<>();
+        PodSecrets.visit(spec, secrets::add);
         if (!Json.text(spec, "serviceAccountName").isEmpty()) {
             refuse(pod, "a mirror pod may not reference service accounts");
-        } else if (PodSecrets.any(spec)) {
+        } else if (!secrets.isEmpty()) {
             refuse(pod, "a mirror pod may not reference secrets");
         } else if (spec.path("volumes").valueStream()
                 .flatMap(volume -> volume.path("projected").path("sources").valueStream())

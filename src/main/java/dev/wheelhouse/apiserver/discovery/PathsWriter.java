@@ -75,7 +75,7 @@ record PathsWriter(Dialect dialect, ObjectNode paths) {
         if (inNamespace) {
             parameters.add(Parameters.path(dialect, "namespace", "Namespace of the object."));
         }
-        parameters.add(Parameters.query(dialect, "pretty"));
+        parameters.add(Parameters.pretty(dialect));
         return item;
     }
 
@@ -121,10 +121,9 @@ record PathsWriter(Dialect dialect, ObjectNode paths) {
             @Nullable String typeName) {
         ObjectNode operation = item.putObject(method(verb)).put("description", verb + " " + kind.kind)
                 .put("operationId", id);
-        List<String> queries = queries(verb);
+        List<ObjectNode> queries = Parameters.ofVerb(dialect, verb);
         if (!queries.isEmpty()) {
-            ArrayNode parameters = operation.putArray("parameters");
-            queries.forEach(name -> parameters.add(Parameters.query(dialect, name)));
+            operation.putArray("parameters").addAll(queries);
         }
         switch (verb) {
             case "create", "update" -> {
@@ -172,17 +171,6 @@ record PathsWriter(Dialect dialect, ObjectNode paths) {
             }
             default -> dialect.response(operation, 200, "OK", typeName);
         }
-    }
-
-    private static List<String> queries(String verb) {
-        return switch (verb) {
-            case "create", "update" -> Parameters.WRITE;
-            case "patch" -> Parameters.PATCH;
-            case "delete" -> Parameters.DELETE;
-            case "deletecollection" -> Parameters.DELETE_COLLECTION;
-            case "list" -> Parameters.LIST;
-            default -> List.of();
-        };
     }
 
     private static String method(String verb) {
