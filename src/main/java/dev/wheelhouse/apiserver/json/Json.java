@@ -1,6 +1,7 @@
 package dev.wheelhouse.apiserver.json;
 
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
@@ -173,6 +174,11 @@ public final class Json {
     public static long number(JsonNode node, long otherwise, String... path) {
         JsonNode at = at(node, path);
         return at != null && at.isIntegralNumber() && at.canConvertToLong() ? at.longValue() : otherwise;
+    }
+
+    /** The elements of a list as texts; none for a node of another type. An element that is no scalar is empty. */
+    public static List<String> texts(JsonNode list) {
+        return list.isArray() ? list.valueStream().map(element -> element.asString("")).toList() : List.of();
     }
 
     /** Sets a field to a list of texts, or leaves the object alone if there are none. */

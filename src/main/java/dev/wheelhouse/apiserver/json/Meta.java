@@ -37,11 +37,7 @@ public final class Meta {
     }
 
     public static List<String> finalizers(ObjectNode object) {
-        List<String> finalizers = new ArrayList<>();
-        if (Json.at(object, "metadata", "finalizers") instanceof ArrayNode array) {
-            array.forEach(f -> finalizers.add(f.asString("")));
-        }
-        return finalizers;
+        return Json.texts(object.path("metadata").path("finalizers"));
     }
 
     public static void setFinalizers(ObjectNode object, List<String> finalizers) {

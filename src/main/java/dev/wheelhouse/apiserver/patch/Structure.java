@@ -1,6 +1,5 @@
 package dev.wheelhouse.apiserver.patch;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -357,9 +356,7 @@ final class Structure {
 
     private List<String> listMapKeys() {
         if (schema != null) {
-            List<String> keys = new ArrayList<>();
-            schema.path("x-kubernetes-list-map-keys").forEach(key -> keys.add(key.asString("")));
-            return keys;
+            return Json.texts(schema.path("x-kubernetes-list-map-keys"));
         }
         return holder == null ? List.of() : holder.listMapKeys();
     }

@@ -235,7 +235,7 @@ public final class CustomResources {
             served.add(new CustomResourceInfo(
                     new ResourceType(group, name, plural, kind,
                             Json.text(crd, "spec", "scope").equals("Namespaced")),
-                    Json.text(names, "singular"), texts(names, "shortNames"), texts(names, "categories"),
+                    Json.text(names, "singular"), Json.texts(names.path("shortNames")), Json.texts(names.path("categories")),
                     new TreeSet<>(VERBS), subresources,
                     CustomType.of(crd, version, conversion, stored.version(), store.version())));
         }
@@ -251,10 +251,6 @@ public final class CustomResources {
                 && now != by) {
             now.custom().raise(object.version());
         }
-    }
-
-    private static List<String> texts(JsonNode names, String field) {
-        return names.path(field).valueStream().map(text -> text.asString("")).toList();
     }
 
     /** @throws ApiException 403 for a new object of a definition that is being deleted */

@@ -209,22 +209,8 @@ final class CustomValidation {
 
     private void number(JsonNode value, JsonNode schema, FieldPath path) {
         BigDecimal number = value.decimalValue();
-        if (schema.path("minimum").isNumber()) {
-            boolean exclusive = StructuralSchemas.isTrue(schema, "exclusiveMinimum");
-            int order = number.compareTo(schema.get("minimum").decimalValue());
-            if (order < 0 || exclusive && order == 0) {
-                invalid(path, value, "should be greater than " + (exclusive ? "" : "or equal to ")
-                        + schema.get("minimum"));
-            }
-        }
-        if (schema.path("maximum").isNumber()) {
-            boolean exclusive = StructuralSchemas.isTrue(schema, "exclusiveMaximum");
-            int order = number.compareTo(schema.get("maximum").decimalValue());
-            if (order > 0 || exclusive && order == 0) {
-                invalid(path, value, "should be less than " + (exclusive ? "" : "or equal to ")
-                        + schema.get("maximum"));
-            }
-        }
+        bound(value, schema, "minimum", "exclusiveMinimum", 1, "should be greater than ", path);
+        bound(value, schema, "maximum", "exclusiveMaximum", -1, "should be less than ", path);
         JsonNode factor = schema.path("multipleOf");
         if (factor.isNumber() && factor.decimalValue().signum() > 0
                 && number.remainder(factor.decimalValue()).signum() != 0) {
@@ -239,6 +225,19 @@ final class CustomValidation {
         };
         if (!range) {
             invalid(path, value, "must be of type " + format + ": \"" + typeOf(value) + "\"");
+        }
+    }
+
+    /** @param sign of the order of a valid number and the bound, unless they are equal */
+    private void bound(JsonNode value, JsonNode schema, String bound, String exclusion, int sign, String rule,
+            FieldPath path) {
+        JsonNode limit = schema.path(bound);
+        if (limit.isNumber()) {
+            boolean exclusive = StructuralSchemas.isTrue(schema, exclusion);
+            int order = sign * value.decimalValue().compareTo(limit.decimalValue());
+            if (order < 0 || exclusive && order == 0) {
+                invalid(path, value, rule + (exclusive ? "" : "or equal to ") + limit);
+            }
         }
     }
 
@@ -307,19 +306,12 @@ final class CustomValidation {
         }
         if (schema.get("anyOf") instanceof ArrayNode any && !StructuralSchemas.isTrue(schema,
                 "x-kubernetes-int-or-string")) {
-            boolean one = false;
-            for (JsonNode choice : any) {
-                one |= fits(value, choice, path);
-            }
-            if (!one) {
+            if (any.valueStream().noneMatch(choice -> fits(value, choice, path))) {
                 unfit(path, "must validate at least one schema (anyOf)");
             }
         }
         if (schema.get("oneOf") instanceof ArrayNode choices) {
-            int count = 0;
-            for (JsonNode choice : choices) {
-                count += fits(value, choice, path) ? 1 : 0;
-            }
+            long count = choices.valueStream().filter(choice -> fits(value, choice, path)).count();
             if (count != 1) {
                 unfit(path, "must validate one and only one schema (oneOf)"
                         + (count == 0 ? ". Found none valid" : ". Found " + count + " valid alternatives"));

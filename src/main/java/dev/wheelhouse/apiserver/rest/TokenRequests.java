@@ -102,7 +102,7 @@ record TokenRequests(ObjectStore store, Writes writes, ServiceAccountTokens toke
     }
 
     private static List<String> audiences(ObjectNode spec) {
-        List<String> audiences = spec.path("audiences").valueStream().map(one -> one.asString("")).toList();
+        List<String> audiences = Json.texts(spec.path("audiences"));
         return audiences.isEmpty() ? List.of(ServiceAccountTokens.ISSUER) : audiences;
     }
 

@@ -91,7 +91,7 @@ public record Item(JsonNode node, Instant now) {
 
     /** The texts of the list at a path. */
     public List<String> texts(String... path) {
-        return items(path).stream().map(i -> i.node.asString("")).toList();
+        return Json.texts(part(path).node);
     }
 
     /** The texts of a list's elements, joined by commas. */

@@ -53,8 +53,8 @@ public final class Conversion {
                 || !(Json.at(conversion, "webhook", "clientConfig") instanceof ObjectNode config)) {
             return null;
         }
-        String review = conversion.path("webhook").path("conversionReviewVersions").valueStream()
-                .map(version -> version.asString("")).filter(List.of("v1", "v1beta1")::contains).findFirst().orElse("");
+        String review = Json.texts(conversion.path("webhook").path("conversionReviewVersions")).stream()
+                .filter(List.of("v1", "v1beta1")::contains).findFirst().orElse("");
         String storage = crd.path("spec").path("versions").valueStream()
                 .filter(version -> version.path("storage").asBoolean(false)).map(version -> Json.text(version, "name"))
                 .findFirst().orElse("");
