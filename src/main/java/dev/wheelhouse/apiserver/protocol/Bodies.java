@@ -175,24 +175,21 @@ public final class Bodies {
      * @throws StatusException 400 for {@code Strict}
      */
     public static void report(ApiRequest request, ResourceType type, List<String> problems) {
-        if (problems.isEmpty()) {
-            return;
-        }
-        switch (request.query().get("fieldValidation")) {
-            case "Strict" -> throw Errors.badRequest(
-                    type.kind() + " in version \"" + type.version() + "\" cannot be handled as a " + type.kind()
-                            + ": strict decoding error: " + String.join(", ", problems));
-            case "Ignore" -> {
-            }
-            default -> warn(problems, request.warnings());
-        }
+        report(request, problems, type.kind() + " in version \"" + type.version() + "\" cannot be handled as a "
+                + type.kind() + ": strict decoding error: " + String.join(", ", problems));
     }
 
-    /** Adds a warning for each line of the problems, without the heading of those of YAML. */
-    private static void warn(List<String> problems, List<String> warnings) {
-        problems.stream().flatMap(String::lines).map(String::strip).filter(line -> !line.equals(Yaml.HEADING))
-                .distinct()
-                .forEach(warnings::add);
+    /** @param refusal the message of the error for {@code Strict} */
+    private static void report(ApiRequest request, List<String> problems, String refusal) {
+        String validation = request.query().get("fieldValidation");
+        if (!problems.isEmpty() && validation.equals("Strict")) {
+            throw Errors.badRequest(refusal);
+        }
+        if (!validation.equals("Ignore")) {
+            // Each line is a warning, without the heading of those of YAML.
+            problems.stream().flatMap(String::lines).map(String::strip).filter(line -> !line.equals(Yaml.HEADING))
+                    .distinct().forEach(request.warnings()::add);
+        }
     }
 
     /**
@@ -201,16 +198,8 @@ public final class Bodies {
      * @throws StatusException 400 for {@code Strict}
      */
     public static void reportApplied(ApiRequest request, Yaml.Document document) {
-        if (document.duplicates().isEmpty()) {
-            return;
-        }
-        switch (request.query().get("fieldValidation")) {
-            case "Strict" -> throw Errors.badRequest(
-                    "error strict decoding YAML: error converting YAML to JSON: " + document.complaint());
-            case "Ignore" -> {
-            }
-            default -> warn(document.duplicates(), request.warnings());
-        }
+        report(request, document.duplicates(),
+                "error strict decoding YAML: error converting YAML to JSON: " + document.complaint());
     }
 
     /** @throws StatusException 400 if the value is nested more than 200 levels deep */

@@ -10,6 +10,7 @@ import java.util.Base64;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -116,15 +117,11 @@ final class CustomValidation {
     }
 
     private static String typeOf(JsonNode value) {
-        return value.isString()
-                ? "string"
-                : value.isIntegralNumber() && value.canConvertToLong()
-                        ? "integer"
-                        : value.isNumber()
-                                ? "number"
-                                : value.isBoolean()
-                                        ? "boolean"
-                                        : value.isArray() ? "array" : value.isNull() ? "null" : "object";
+        return switch (value.getNodeType()) {
+            case NUMBER -> value.isIntegralNumber() && value.canConvertToLong() ? "integer" : "number";
+            case STRING, BOOLEAN, ARRAY, NULL -> value.getNodeType().name().toLowerCase(Locale.ROOT);
+            default -> "object";
+        };
     }
 
     private void wrongType(FieldPath path, String type, JsonNode value) {

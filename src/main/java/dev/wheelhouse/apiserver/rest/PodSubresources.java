@@ -23,13 +23,12 @@ import dev.wheelhouse.apiserver.protocol.QueryParameters;
 import dev.wheelhouse.apiserver.protocol.Renderer;
 import dev.wheelhouse.apiserver.protocol.Target;
 import dev.wheelhouse.apiserver.protocol.WriteContext;
-import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.runtime.Clock;
 
 /** Binding and logs of pods (upstream: {@code pkg/registry/core/pod/storage}). */
-record PodSubresources(ObjectStore store, Writes writes, Renderer renderer, Clock clock) {
+record PodSubresources(Reads reads, Writes writes, Renderer renderer, Clock clock) {
     private static final ResourceType BINDING = new ResourceType("", "v1", "bindings", "Binding", true);
 
     /**
@@ -54,13 +53,13 @@ record PodSubresources(ObjectStore store, Writes writes, Renderer renderer, Cloc
             throw Errors.badRequest("Name parameter required.");
         }
         ObjectNode admitted = writes.admit(target, binding, request);
-        store.retryOnConflict("pods", target.namespace(), name, current -> {
+        reads.store().retryOnConflict("pods", target.namespace(), name, current -> {
             if (current == null) {
                 throw Errors.notFound(ResourceType.PODS, name);
             }
             ObjectNode pod = current.tree();
             assign(pod, admitted, name);
-            return context.dryRun() ? current : store.update("pods", pod, current.version());
+            return context.dryRun() ? current : reads.store().update("pods", pod, current.version());
         });
         return renderer.response(201, Errors.success().put("code", 201), accept.ofObject());
     }
@@ -159,11 +158,7 @@ record PodSubresources(ObjectStore store, Writes writes, Renderer renderer, Cloc
 
     /** The failure of exec, attach and port-forward: hollow nodes run no processes. */
     StatusException unreachable(Target target, ApiRequest request) {
-        StoredObject pod = store.get("pods", target.namespace(), target.name());
-        if (pod == null) {
-            return Errors.notFound(ResourceType.PODS, target.name());
-        }
-        String problem = containerProblem(pod.tree(), request.query());
+        String problem = containerProblem(reads.find(target).tree(), request.query());
         return problem != null
                 ? Errors.badRequest(problem)
                 : Errors.badRequest("the pod " + target.namespace() + "/" + target.name()
@@ -191,10 +186,7 @@ record PodSubresources(ObjectStore store, Writes writes, Renderer renderer, Cloc
         Long tail = query.number("tailLines");
         Long bytes = query.number("limitBytes");
         Long since = query.number("sinceSeconds");
-        StoredObject pod = store.get("pods", target.namespace(), target.name());
-        if (pod == null) {
-            throw Errors.notFound(ResourceType.PODS, target.name());
-        }
+        StoredObject pod = reads.find(target);
         Problems problems = new Problems();
         if (tail != null && tail < 0) {
             problems.invalid("tailLines", tail, "must be greater than or equal to 0");

@@ -105,10 +105,10 @@ public final class RestServer {
         this.updates = new Updates(writes, renderer, clock);
         this.deletes = new Deletes(state, reads, writes, admission, renderer);
         this.scales = new Scales(reads, writes, updates, renderer);
-        this.pods = new PodSubresources(store, writes, renderer, clock);
-        this.evictions = new Evictions(store, deletes, writes, renderer, clock);
+        this.pods = new PodSubresources(reads, writes, renderer, clock);
+        this.evictions = new Evictions(reads, deletes, writes, renderer, clock);
         this.reviews = new AccessReviews(writes, access.authenticator(), access.authorizer(), renderer, clock);
-        this.tokenRequests = new TokenRequests(store, writes, access.serviceAccounts(), renderer, clock);
+        this.tokenRequests = new TokenRequests(reads, writes, access.serviceAccounts(), renderer, clock);
         this.metrics = new MetricsApis(store, registry, info.apis(), clock);
         this.nonResources = new NonResources(registry, metrics.resources(), renderer, info, new Health(store));
         this.endpoints = new OwnEndpoints(state);

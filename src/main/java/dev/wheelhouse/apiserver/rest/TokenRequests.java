@@ -18,7 +18,6 @@ import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.apiserver.protocol.Bodies;
 import dev.wheelhouse.apiserver.protocol.Renderer;
 import dev.wheelhouse.apiserver.protocol.Target;
-import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.apiserver.validation.StatusCause;
 import dev.wheelhouse.runtime.Clock;
@@ -27,7 +26,7 @@ import dev.wheelhouse.runtime.Clock;
  * The subresource {@code token} of service accounts, which issues tokens (upstream:
  * {@code pkg/registry/core/serviceaccount/storage/token.go}).
  */
-record TokenRequests(ObjectStore store, Writes writes, ServiceAccountTokens tokens, Renderer renderer, Clock clock) {
+record TokenRequests(Reads reads, Writes writes, ServiceAccountTokens tokens, Renderer renderer, Clock clock) {
     private static final ResourceType TYPE = new ResourceType("authentication.k8s.io", "v1", "tokenrequests",
             "TokenRequest", true);
     private static final long SHORTEST_SECONDS = Duration.ofMinutes(10).toSeconds();
@@ -35,10 +34,7 @@ record TokenRequests(ObjectStore store, Writes writes, ServiceAccountTokens toke
 
     ApiResponse make(Target target, ApiRequest request) {
         ObjectNode body = Bodies.object(request, TYPE);
-        StoredObject account = store.get("serviceaccounts", target.namespace(), target.name());
-        if (account == null) {
-            throw Errors.notFound(target.type(), target.name());
-        }
+        StoredObject account = reads.find(target);
         checkAccount(body, account);
         ObjectNode asked = Json.child(body, "spec");
         if (Json.at(asked, "expirationSeconds") == null) {
@@ -119,7 +115,7 @@ record TokenRequests(ObjectStore store, Writes writes, ServiceAccountTokens toke
             default -> throw Errors.badRequest("cannot bind token to object of type "
                     + Json.text(reference, "apiVersion") + ", Kind=" + kind);
         };
-        StoredObject object = store.get(type.plural(), type.namespaced() ? account.namespace() : "", name);
+        StoredObject object = reads.store().get(type.plural(), type.namespaced() ? account.namespace() : "", name);
         if (object == null) {
             throw Errors.notFound(type, name);
         }

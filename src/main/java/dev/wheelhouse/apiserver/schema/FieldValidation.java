@@ -2,6 +2,7 @@ package dev.wheelhouse.apiserver.schema;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -56,11 +57,8 @@ public final class FieldValidation {
     /** The name of a value's type in messages of Go's {@code encoding/json}. */
     public static String jsonType(JsonNode value) {
         return switch (value.getNodeType()) {
-            case STRING -> "string";
             case BOOLEAN -> "bool";
-            case NUMBER -> "number";
-            case ARRAY -> "array";
-            case OBJECT -> "object";
+            case STRING, NUMBER, ARRAY, OBJECT -> value.getNodeType().name().toLowerCase(Locale.ROOT);
             default -> "null";
         };
     }

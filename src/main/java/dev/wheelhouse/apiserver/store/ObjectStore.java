@@ -12,6 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -305,12 +306,8 @@ public final class ObjectStore implements AutoCloseable {
         }
     }
 
-    private interface Precondition {
-        void check(@Nullable StoredObject current);
-    }
-
     /** @param draft the new state, null to delete */
-    private StoredObject write(String resource, String key, Precondition precondition, @Nullable StoredObject draft) {
+    private StoredObject write(String resource, String key, Consumer<@Nullable StoredObject> precondition, @Nullable StoredObject draft) {
         // The client of an overdue request was told of a timeout, so its write must not begin. Nor must a write that
         // has no memory for its answer.
         Deadline.checkNow();
@@ -339,11 +336,11 @@ public final class ObjectStore implements AutoCloseable {
 
     private record Decided(Change change, long era) {}
 
-    private Decided decide(ResourceLog log, String resource, String key, Precondition precondition,
+    private Decided decide(ResourceLog log, String resource, String key, Consumer<@Nullable StoredObject> precondition,
             @Nullable StoredObject draft) {
         refuseWritesIfUnable();
         StoredObject current = log.head.get(key);
-        precondition.check(current);
+        precondition.accept(current);
         long at = decided + 1;
         Change change = newChange(log, key, current, draft == null ? null : draft.atVersion(at), at);
         refuseIfFull(change);

@@ -26,25 +26,13 @@ import dev.wheelhouse.apiserver.work.Deadline;
  * {@code apiextensions-apiserver/pkg/apiserver/conversion/webhook_converter.go}). Unlike upstream, which calls the
  * webhook for each object of a list, it sends many objects in one review. Immutable, thread safe.
  */
-public final class Conversion {
+public record Conversion(WebhookClient client, ObjectNode config, String reviewVersion, String storageVersion) {
     private static final String GROUP = "apiextensions.k8s.io/";
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
     /** A review has at most so many objects, and stops growing at so many bytes. */
     private static final int MOST_OBJECTS = 500;
     private static final int MOST_BYTES = 2 * 1024 * 1024;
     private static final int TREES_PER_BYTE = 4;
-
-    private final WebhookClient client;
-    private final ObjectNode config;
-    private final String reviewVersion;
-    private final String storageVersion;
-
-    private Conversion(WebhookClient client, ObjectNode config, String reviewVersion, String storageVersion) {
-        this.client = client;
-        this.config = config;
-        this.reviewVersion = reviewVersion;
-        this.storageVersion = storageVersion;
-    }
 
     /** The webhook that a definition names; null if its objects are not converted. */
     public static @Nullable Conversion of(ObjectNode crd, WebhookClient client) {
