@@ -7,6 +7,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -178,10 +179,9 @@ record PodAccounts(ObjectStore store) implements AdmissionPlugin {
 
     /** @return whether the token was mounted, because nothing else is mounted at its path */
     private static boolean mount(ObjectNode container, String volume) {
-        for (JsonNode mount : container.path("volumeMounts")) {
-            if (Json.text(mount, "mountPath").equals(MOUNTED_AT)) {
-                return false;
-            }
+        if (container.path("volumeMounts").valueStream()
+                .anyMatch(mount -> Json.text(mount, "mountPath").equals(MOUNTED_AT))) {
+            return false;
         }
         array(container, "volumeMounts").addObject().put("name", volume).put("readOnly", true).put("mountPath",
                 MOUNTED_AT);
@@ -231,24 +231,14 @@ record PodAccounts(ObjectStore store) implements AdmissionPlugin {
     }
 
     private static @Nullable ObjectNode tokenVolume(JsonNode spec) {
-        for (JsonNode volume : spec.path("volumes")) {
-            if (Json.text(volume, "name").startsWith(VOLUME) && volume instanceof ObjectNode found) {
-                return found;
-            }
-        }
-        return null;
+        return (ObjectNode) spec.path("volumes").valueStream()
+                .filter(volume -> volume.isObject() && Json.text(volume, "name").startsWith(VOLUME)).findFirst()
+                .orElse(null);
     }
 
     private static List<ObjectNode> containers(JsonNode spec) {
-        List<ObjectNode> containers = new ArrayList<>();
-        for (String list : List.of("initContainers", "containers")) {
-            for (JsonNode container : spec.path(list)) {
-                if (container instanceof ObjectNode object) {
-                    containers.add(object);
-                }
-            }
-        }
-        return containers;
+        return Stream.of("initContainers", "containers").flatMap(list -> spec.path(list).valueStream())
+                .filter(ObjectNode.class::isInstance).map(ObjectNode.class::cast).toList();
     }
 
     private static ArrayNode array(ObjectNode object, String field) {

@@ -13,7 +13,7 @@ import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.facts.PodResources;
 import dev.wheelhouse.facts.QosClass;
 
-import static dev.wheelhouse.apiserver.defaults.DefaultRules.copyMissing;
+import static dev.wheelhouse.apiserver.json.Json.copyMissing;
 import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 import static dev.wheelhouse.apiserver.json.Json.child;
 import static dev.wheelhouse.apiserver.json.Json.text;

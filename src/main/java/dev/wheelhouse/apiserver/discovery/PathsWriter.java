@@ -43,16 +43,16 @@ record PathsWriter(Dialect dialect, ObjectNode paths) {
         boolean inNamespace = type.namespaced();
         if (inNamespace && resource.verbs().contains("list")) {
             ObjectNode everywhere = item(root, false, false);
-            operation(everywhere, resource, "list", "list", "", "ForAllNamespaces");
+            operation(everywhere, resource, "list", "ForAllNamespaces");
         }
         for (String verb : List.of("list", "create", "deletecollection")) {
             if (resource.verbs().contains(verb)) {
-                operation(item(collection, inNamespace, false), resource, verb, verb, "", "");
+                operation(item(collection, inNamespace, false), resource, verb, "");
             }
         }
         for (String verb : List.of("get", "update", "patch", "delete")) {
             if (resource.verbs().contains(verb)) {
-                operation(item(collection + "/{name}", inNamespace, true), resource, verb, verb, "", "");
+                operation(item(collection + "/{name}", inNamespace, true), resource, verb, "");
             }
         }
         for (Subresource subresource : resource.subresources()) {
@@ -79,10 +79,9 @@ record PathsWriter(Dialect dialect, ObjectNode paths) {
         return item;
     }
 
-    private void operation(ObjectNode item, ResourceInfo resource, String verb, String action, String subresource,
-            String suffix) {
+    private void operation(ObjectNode item, ResourceInfo resource, String verb, String suffix) {
         ResourceType type = resource.type();
-        fill(item, verb, id(resource, verb, subresource, suffix), tag(type), action(action),
+        fill(item, verb, id(resource, verb, "", suffix), tag(type), action(verb),
                 new Kind(type.group(), type.version(), type.kind()), SchemaNames.of(type.apiVersion(), type.kind()));
     }
 
@@ -152,24 +151,17 @@ record PathsWriter(Dialect dialect, ObjectNode paths) {
     }
 
     private void respond(ObjectNode operation, String verb, Kind kind, @Nullable String typeName) {
-        switch (verb) {
-            case "list" -> dialect.response(operation, 200, "OK",
-                    typeName == null ? null : SchemaNames.of(kind.apiVersion(), kind.kind + "List"));
-            case "delete" -> {
-                dialect.response(operation, 200, "OK", META + "Status");
-                dialect.response(operation, 202, "Accepted", META + "Status");
-            }
-            case "deletecollection" -> dialect.response(operation, 200, "OK", META + "Status");
-            case "create" -> {
-                dialect.response(operation, 200, "OK", typeName);
-                dialect.response(operation, 201, "Created", typeName);
-                dialect.response(operation, 202, "Accepted", typeName);
-            }
-            case "update", "patch" -> {
-                dialect.response(operation, 200, "OK", typeName);
-                dialect.response(operation, 201, "Created", typeName);
-            }
-            default -> dialect.response(operation, 200, "OK", typeName);
+        String answer = switch (verb) {
+            case "list" -> typeName == null ? null : SchemaNames.of(kind.apiVersion(), kind.kind + "List");
+            case "delete", "deletecollection" -> META + "Status";
+            default -> typeName;
+        };
+        dialect.response(operation, 200, "OK", answer);
+        if (verb.equals("create") || verb.equals("update") || verb.equals("patch")) {
+            dialect.response(operation, 201, "Created", answer);
+        }
+        if (verb.equals("create") || verb.equals("delete")) {
+            dialect.response(operation, 202, "Accepted", answer);
         }
     }
 

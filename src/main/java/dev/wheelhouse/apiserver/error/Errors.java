@@ -134,9 +134,7 @@ public final class Errors {
 
     /** 409 for an apply that would change fields of other managers. */
     public static StatusException conflicts(List<StatusCause> causes, String message) {
-        ObjectNode details = Json.object();
-        details.set("causes", causes(causes));
-        return error(409, "Conflict", message, details);
+        return error(409, "Conflict", message, Json.object().set("causes", causes(causes)));
     }
 
     public static StatusException badRequest(String message) {

@@ -117,24 +117,17 @@ public final class Json {
      */
     public static void normalizeNumbers(JsonNode value) {
         if (value instanceof ObjectNode object) {
-            for (Map.Entry<String, JsonNode> field : object.properties()) {
-                JsonNode inner = field.getValue();
-                if (inner.isContainer()) {
-                    normalizeNumbers(inner);
-                } else if (inner.isNumber() && !isAsRead(inner)) {
-                    field.setValue(asRead(inner));
-                }
-            }
+            object.properties().forEach(field -> field.setValue(normalized(field.getValue())));
         } else if (value instanceof ArrayNode array) {
             for (int i = 0; i < array.size(); i++) {
-                JsonNode inner = array.get(i);
-                if (inner.isContainer()) {
-                    normalizeNumbers(inner);
-                } else if (inner.isNumber() && !isAsRead(inner)) {
-                    array.set(i, asRead(inner));
-                }
+                array.set(i, normalized(array.get(i)));
             }
         }
+    }
+
+    private static JsonNode normalized(JsonNode value) {
+        normalizeNumbers(value);
+        return value.isNumber() && !isAsRead(value) ? asRead(value) : value;
     }
 
     private static boolean isAsRead(JsonNode number) {
@@ -192,5 +185,14 @@ public final class Json {
     /** The object in a field. If the field is missing or holds another type, a new empty object is put there. */
     public static ObjectNode child(ObjectNode node, String field) {
         return node.get(field) instanceof ObjectNode child ? child : node.putObject(field);
+    }
+
+    /** Copies the fields that the other object does not have. */
+    public static void copyMissing(JsonNode from, ObjectNode to) {
+        for (Map.Entry<String, JsonNode> field : from.properties()) {
+            if (!to.has(field.getKey())) {
+                to.set(field.getKey(), field.getValue());
+            }
+        }
     }
 }

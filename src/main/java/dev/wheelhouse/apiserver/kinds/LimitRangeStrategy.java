@@ -18,7 +18,7 @@ import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.facts.Quantities;
 
-import static dev.wheelhouse.apiserver.defaults.DefaultRules.copyMissing;
+import static dev.wheelhouse.apiserver.json.Json.copyMissing;
 import static dev.wheelhouse.apiserver.defaults.DefaultRules.isEmpty;
 
 /** Limit ranges. One without a name gets a random name (upstream: {@code pkg/registry/core/limitrange}). */

@@ -41,8 +41,6 @@ public final class Bodies {
             ProtobufBodies.MEDIA_TYPE);
     private static final String HEAD_TYPE = "struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind "
             + "string \"json:\\\"kind,omitempty\\\"\" }";
-    private static final TypeSchema OBJECT_META = Objects
-            .requireNonNull(Schemas.ofName("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"));
     private static final TypeSchema DELETE_OPTIONS = Objects
             .requireNonNull(Schemas.ofName("io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions"));
 
@@ -163,10 +161,7 @@ public final class Bodies {
             throw new FieldValidation.WrongTypeException("json: cannot unmarshal " + FieldValidation.jsonType(metadata)
                     + " into Go value of type v1.ObjectMeta");
         }
-        List<String> problems = new ArrayList<>();
-        FieldValidation.prune(OBJECT_META, meta).forEach(
-                problem -> problems.add(problem.replaceFirst("^unknown field \"", "unknown field \"metadata.")));
-        return problems;
+        return FieldValidation.pruneMetadata(meta, "metadata");
     }
 
     /**

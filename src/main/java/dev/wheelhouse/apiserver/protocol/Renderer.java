@@ -199,7 +199,10 @@ public final class Renderer {
      */
     public ApiResponse.Content list(Target target, List<StoredObject> stored, ObjectNode listMeta, ApiRequest request,
             Accept accept) {
-        refuseMetadataOfOne(target, accept);
+        if (accept.form() == Accept.Form.PARTIAL) {
+            throw Errors.notAcceptable("you requested PartialObjectMetadata, but the requested object is a list ("
+                    + GoText.type(target.type(), "List") + ")");
+        }
         CustomType custom = CustomResourceInfo.typeOf(target.info());
         List<StoredObject> items = custom == null || custom.conversion() == null
                 ? stored
@@ -261,18 +264,9 @@ public final class Renderer {
         return pieces.add(END);
     }
 
-    /** @throws ApiException 406 if the request asks for the metadata of a single object */
-    private static void refuseMetadataOfOne(Target target, Accept accept) {
-        if (accept.form() == Accept.Form.PARTIAL) {
-            throw Errors.notAcceptable("you requested PartialObjectMetadata, but the requested object is a list ("
-                    + GoText.type(target.type(), "List") + ")");
-        }
-    }
-
     /** Renders a list of trees. */
     private ApiResponse.Content trees(Target target, List<ObjectNode> trees, ObjectNode listMeta, ApiRequest request,
             Accept accept) {
-        refuseMetadataOfOne(target, accept);
         if (accept.form() == Accept.Form.TABLE) {
             return response(200,
                     Tables.table(target.info(), trees, include(request), true, listMeta, clock.now())
@@ -287,12 +281,7 @@ public final class Renderer {
         ArrayNode array = list.putArray("items");
         boolean typed = isTyped(target.type());
         for (ObjectNode tree : trees) {
-            ObjectNode item = partial ? partial(tree, accept) : tree;
-            if (typed && !partial) {
-                item.remove("kind");
-                item.remove("apiVersion");
-            }
-            array.add(item);
+            array.add(partial ? partial(tree, accept) : typed ? tree.remove(List.of("kind", "apiVersion")) : tree);
         }
         return response(200, list, accept);
     }

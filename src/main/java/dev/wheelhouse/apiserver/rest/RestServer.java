@@ -17,6 +17,8 @@ import dev.wheelhouse.apiserver.admission.Quotas;
 import dev.wheelhouse.apiserver.auth.Credentials;
 import dev.wheelhouse.apiserver.auth.Security;
 import dev.wheelhouse.apiserver.auth.User;
+import dev.wheelhouse.apiserver.discovery.Discovery;
+import dev.wheelhouse.apiserver.discovery.OpenApi;
 import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.error.StatusException;
 import dev.wheelhouse.apiserver.json.Json;
@@ -110,7 +112,8 @@ public final class RestServer {
         this.reviews = new AccessReviews(writes, access.authenticator(), access.authorizer(), renderer, clock);
         this.tokenRequests = new TokenRequests(reads, writes, access.serviceAccounts(), renderer, clock);
         this.metrics = new MetricsApis(store, registry, info.apis(), clock);
-        this.nonResources = new NonResources(registry, metrics.resources(), renderer, info, new Health(store));
+        this.nonResources = new NonResources(registry, new Discovery(registry, metrics.resources()),
+                new OpenApi(registry), renderer, info, new Health(store));
         this.endpoints = new OwnEndpoints(state);
         new Bootstrap(state).create();
     }

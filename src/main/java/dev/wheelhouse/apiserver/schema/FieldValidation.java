@@ -3,6 +3,7 @@ package dev.wheelhouse.apiserver.schema;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -15,6 +16,9 @@ import dev.wheelhouse.facts.TypeSchema;
  * {@code sigs.k8s.io/json} and the codecs of {@code apimachinery/pkg/runtime/serializer}).
  */
 public final class FieldValidation {
+    private static final TypeSchema OBJECT_META = Objects
+            .requireNonNull(Schemas.ofName("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"));
+
     private FieldValidation() {}
 
     /**
@@ -43,6 +47,16 @@ public final class FieldValidation {
         Decoding decoding = new Decoding();
         decoding.object(object, schema);
         return decoding.problems();
+    }
+
+    /**
+     * As {@link #prune(String, String, ObjectNode)}, for the metadata of an object of whatever kind.
+     *
+     * @param path of the metadata, for the messages
+     */
+    public static List<String> pruneMetadata(ObjectNode metadata, String path) {
+        return prune(OBJECT_META, metadata).stream()
+                .map(problem -> problem.replaceFirst("^unknown field \"", "unknown field \"" + path + ".")).toList();
     }
 
     /**

@@ -60,17 +60,9 @@ public final class StoredObject {
         out.put("kind", Json.text(object, "kind"));
         out.put("apiVersion", Json.text(object, "apiVersion"));
         ObjectNode ordered = out.putObject("metadata").put("resourceVersion", Long.toString(version));
-        addMissing(meta, ordered);
-        addMissing(object, out);
+        Json.copyMissing(meta, ordered);
+        Json.copyMissing(object, out);
         return out;
-    }
-
-    private static void addMissing(ObjectNode from, ObjectNode to) {
-        from.properties().forEach(field -> {
-            if (!to.has(field.getKey())) {
-                to.set(field.getKey(), field.getValue());
-            }
-        });
     }
 
     private static int indexOf(byte[] sought, byte[] json) {

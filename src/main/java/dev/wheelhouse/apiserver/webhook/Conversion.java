@@ -185,11 +185,7 @@ public record Conversion(WebhookClient client, ObjectNode config, String reviewV
         }
         ObjectNode whole = Json.object().put("apiVersion", apiVersion).put("kind", Json.text(from, "kind"));
         whole.set("metadata", metadata);
-        to.properties().forEach(field -> {
-            if (!whole.has(field.getKey())) {
-                whole.set(field.getKey(), field.getValue());
-            }
-        });
+        Json.copyMissing(to, whole);
         return whole;
     }
 
