@@ -27,8 +27,7 @@ record LiteralTypes(CelAbstractSyntaxTree tree, List<CelIssue> errors) {
         LiteralTypes types = new LiteralTypes(tree, new ArrayList<>());
         PatchTypes.visit(CelMutableExprConverter.fromCelExpr(tree.getExpr()), expression -> {
             switch (expression.getKind()) {
-                case LIST -> types.list(expression.list().elements(),
-                        Set.copyOf(expression.list().optionalIndices()));
+                case LIST -> types.list(expression.list().elements(), Set.copyOf(expression.list().optionalIndices()));
                 case MAP -> types.map(expression.map().entries());
                 default -> {
                 }

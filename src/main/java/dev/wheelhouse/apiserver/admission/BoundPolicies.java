@@ -55,8 +55,7 @@ final class BoundPolicies {
      * @param as the resource in the version that the policy asks for
      * @param param null as JSON if there is none
      */
-    record Invocation(ObjectNode policy, CompiledPolicy compiled, ObjectNode binding, ResourceInfo as,
-            JsonNode param) {
+    record Invocation(ObjectNode policy, CompiledPolicy compiled, ObjectNode binding, ResourceInfo as, JsonNode param) {
         Problem problem(String why) {
             return new Problem(policy, binding, why, "Invalid");
         }

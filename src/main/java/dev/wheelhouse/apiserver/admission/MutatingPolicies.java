@@ -170,17 +170,14 @@ record MutatingPolicies(BoundPolicies policies) {
                 throw new EvaluationException((mutation.isJsonPatch() ? "JSON Patch: " : "") + e.detail());
             }
             next = decoded(next, object, body);
-            if (!type(invocation).equals(asked.type()) && Schemas.isBuiltIn(asked.type())) {
+            ResourceType type = invocation.as().type();
+            if (!type.equals(asked.type()) && Schemas.isBuiltIn(asked.type())) {
                 // Upstream 1.36 converts to the version of the request too early.
-                throw new EvaluationException("converting (" + goType(type(invocation)) + ") to ("
+                throw new EvaluationException("converting (" + goType(type) + ") to ("
                         + goType(asked.type()) + "): unknown conversion");
             }
             return next;
         }
-    }
-
-    private static ResourceType type(Invocation invocation) {
-        return invocation.as().type();
     }
 
     private static String goType(ResourceType type) {

@@ -111,8 +111,7 @@ record WebhookCall(JsonNode hook, ResourceInfo as, Attributes seen, Duration tim
         boolean patch = !Json.text(response, "patch").isEmpty();
         boolean type = Json.at(response, "patchType") != null;
         if (!mutating && (patch || type)) {
-            throw new WebhookException(
-                    "validating webhook may not return response." + (patch ? "patch" : "patchType"));
+            throw new WebhookException("validating webhook may not return response." + (patch ? "patch" : "patchType"));
         }
         if (patch && !type) {
             throw new WebhookException("webhook returned response.patch but not response.patchType");

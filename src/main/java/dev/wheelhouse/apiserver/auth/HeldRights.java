@@ -92,8 +92,7 @@ final class HeldRights {
         for (String group : groups) {
             for (String resource : resources) {
                 for (List<String> name : names) {
-                    if (!missing.test(
-                            new PolicyRule(verbs, List.of(group), List.of(resource), name, List.of()))) {
+                    if (!missing.test(new PolicyRule(verbs, List.of(group), List.of(resource), name, List.of()))) {
                         return false;
                     }
                 }
@@ -111,8 +110,7 @@ final class HeldRights {
                 held.set(i, rules.get(i).hasPath(path));
             }
             for (String verb : missingVerbs(held, byVerb, order)) {
-                if (!missing.test(
-                        new PolicyRule(List.of(verb), List.of(), List.of(), List.of(), List.of(path)))) {
+                if (!missing.test(new PolicyRule(List.of(verb), List.of(), List.of(), List.of(), List.of(path)))) {
                     return false;
                 }
             }

@@ -71,8 +71,7 @@ public record OwnAuthority(SigningAuthority authority) {
         Set<String> all = new LinkedHashSet<>(SERVICE_NAMES);
         all.addAll(hosts);
         X509Certificate leaf = authority.serving("wheelhouse-apiserver", own.getPublic(), all, SERVER_LIFE, now);
-        return new ServingCertificate(own.getPrivate(), List.of(leaf, certificate()),
-                Pem.of(List.of(certificate())));
+        return new ServingCertificate(own.getPrivate(), List.of(leaf, certificate()), Pem.of(List.of(certificate())));
     }
 
     /**

@@ -37,7 +37,7 @@ record Subject(ObjectNode object, Cluster cluster) {
      */
     @Nullable
     Long milli(Load load, @Nullable BigDecimal request) {
-        JsonNode owner = controller();
+        JsonNode owner = controller(object);
         ObjectNode controller = owner == null ? null : find(owner);
         Instant since = created(controller == null ? object : controller);
         Instant now = cluster.now();
@@ -96,10 +96,6 @@ record Subject(ObjectNode object, Cluster cluster) {
             }
         }
         return true;
-    }
-
-    private @Nullable JsonNode controller() {
-        return controller(object);
     }
 
     /** The reference to the controller of an object; null if it has none. */

@@ -130,8 +130,7 @@ public final class FieldManagement {
      * @throws PatchException 400 for a wrong apiVersion or managed fields in the patch, 500 if it does not fit the type
      */
     public static ObjectNode apply(@Nullable ObjectNode live, ObjectNode patch, String manager, boolean force,
-            String subresource,
-            Instant now) {
+            String subresource, Instant now) {
         return apply(live, patch, null, manager, force, subresource, now);
     }
 
@@ -184,8 +183,7 @@ public final class FieldManagement {
                 throw new PatchException(400, "metadata.managedFields must be nil");
             }
             if (!Json.text(patch, "kind").equals(kind)) {
-                throw new PatchException(400,
-                        "invalid object type: " + version + ", Kind=" + Json.text(patch, "kind"));
+                throw new PatchException(400, "invalid object type: " + version + ", Kind=" + Json.text(patch, "kind"));
             }
             String problem = AppliedConfig.problem(patch, structure);
             if (problem != null) {

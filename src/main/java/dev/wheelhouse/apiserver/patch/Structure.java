@@ -390,7 +390,6 @@ final class Structure {
     }
 
     static boolean isEmptyContainer(@Nullable JsonNode node) {
-        return node == null || node.isNull()
-                || (node.isContainer() && node.isEmpty());
+        return node == null || node.isNull() || (node.isContainer() && node.isEmpty());
     }
 }

@@ -57,8 +57,7 @@ public record DeleteOptions(@Nullable Long grace, @Nullable String uid, @Nullabl
         JsonNode orphan = body.get("orphanDependents");
         List<String> dryRun = Json.texts(body.path("dryRun"));
         return new DeleteOptions(grace == null ? null : Long.valueOf(grace.longValue()),
-                text(body, "uid"), text(body, "resourceVersion"),
-                Json.text(body, "propagationPolicy"),
+                text(body, "uid"), text(body, "resourceVersion"), Json.text(body, "propagationPolicy"),
                 orphan == null ? null : Boolean.valueOf(orphan.booleanValue()), !dryRun.isEmpty())
                 .checked(body.has("propagationPolicy"), dryRun);
     }

@@ -130,8 +130,7 @@ public record ListParameters(Selection selection, int limit, String match, Strin
             fields = fields.isEverything() ? FieldSelector.of("metadata.name", target.name()) : fields;
         }
         return new ListParameters(new Selection(selection.namespace(), selection.labels(), fields), limit, match,
-                version,
-                token, initialEvents, bookmarks, timeoutSeconds);
+                version, token, initialEvents, bookmarks, timeoutSeconds);
     }
 
     /** @throws ApiException 400 if objects of the type cannot be selected by the field */

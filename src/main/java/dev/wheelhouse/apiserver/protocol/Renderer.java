@@ -103,8 +103,7 @@ public final class Renderer {
     }
 
     /** Renders a stored object. As plain JSON, the stored bytes are sent. */
-    public ApiResponse.Content stored(int code, Target target, StoredObject object, ApiRequest request,
-            Accept accept) {
+    public ApiResponse.Content stored(int code, Target target, StoredObject object, ApiRequest request, Accept accept) {
         if (accept.isPlain()) {
             return new ApiResponse.Content(code, accept.media().type(), json(target.info(), object), List.of(), null);
         }
@@ -268,10 +267,8 @@ public final class Renderer {
     private ApiResponse.Content trees(Target target, List<ObjectNode> trees, ObjectNode listMeta, ApiRequest request,
             Accept accept) {
         if (accept.form() == Accept.Form.TABLE) {
-            return response(200,
-                    Tables.table(target.info(), trees, include(request), true, listMeta, clock.now())
-                            .put("apiVersion", accept.metaApiVersion()),
-                    accept);
+            return response(200, Tables.table(target.info(), trees, include(request), true, listMeta, clock.now())
+                    .put("apiVersion", accept.metaApiVersion()), accept);
         }
         boolean partial = accept.form() == Accept.Form.PARTIAL_LIST;
         ObjectNode list = Json.object();
@@ -360,8 +357,7 @@ public final class Renderer {
     }
 
     private record TreeEncoder(EncodedObjects renditions, ResourceInfo info, String form,
-            UnaryOperator<ObjectNode> view,
-            Function<ObjectNode, byte[]> bytes) implements Encoder {
+            UnaryOperator<ObjectNode> view, Function<ObjectNode, byte[]> bytes) implements Encoder {
         @Override
         public byte[] encode(StoredObject object) {
             return renditions.of(object, form, () -> bytes.apply(view.apply(tree(info, object))));

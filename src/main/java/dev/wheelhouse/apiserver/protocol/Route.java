@@ -146,7 +146,6 @@ public record Route(RequestInfo about, List<String> parts, boolean inNamespace, 
 
     /** Whether resources are served below the prefix of the path; authorization also accepts some other prefixes. */
     boolean isPlain() {
-        return about.path().startsWith(about.group().isEmpty() ? "/api/" : "/apis/")
-                && !about.version().isEmpty();
+        return about.path().startsWith(about.group().isEmpty() ? "/api/" : "/apis/") && !about.version().isEmpty();
     }
 }

@@ -240,8 +240,7 @@ final class CustomValidation {
 
     private void list(ArrayNode array, @Nullable JsonNode old, JsonNode schema, FieldPath path) {
         if (schema.has("minItems") && array.size() < Json.number(schema, 0, "minItems")) {
-            invalid(path, IntNode.valueOf(array.size()),
-                    "should have at least " + schema.get("minItems") + " items");
+            invalid(path, IntNode.valueOf(array.size()), "should have at least " + schema.get("minItems") + " items");
         }
         tooMany(array.size(), schema, "maxItems", path);
         if (schema.get("items") instanceof ObjectNode items) {

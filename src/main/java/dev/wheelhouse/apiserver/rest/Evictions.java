@@ -56,8 +56,7 @@ record Evictions(Reads reads, Deletes deletes, Writes writes, Renderer renderer,
         eviction = writes.admit(target, eviction, request);
         StoredObject stored = reads.find(target);
         ObjectNode options = eviction.get("deleteOptions") instanceof ObjectNode given ? given : Json.object();
-        boolean dryRun = request.isDryRun()
-                || options.get("dryRun") instanceof ArrayNode values && !values.isEmpty();
+        boolean dryRun = request.isDryRun() || options.get("dryRun") instanceof ArrayNode values && !values.isEmpty();
         DeleteOptions.of(options);
         if (!needsNoBudget(stored)) {
             List<StoredObject> budgets = budgets(stored);

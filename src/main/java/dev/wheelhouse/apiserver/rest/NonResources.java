@@ -154,8 +154,7 @@ record NonResources(ResourceRegistry registry, Discovery discovery, OpenApi open
             String right = "/openapi/v3/" + path + "?hash=" + now;
             return new ApiResponse.Content(301, "text/html; charset=utf-8",
                     ("<a href=\"" + right + "\">Moved Permanently</a>.\n\n").getBytes(StandardCharsets.UTF_8),
-                    List.of(),
-                    null, Map.of("Location", right));
+                    List.of(), null, Map.of("Location", right));
         }
         Map<String, String> headers = hash.isEmpty()
                 ? Map.of("ETag", "\"" + now + "\"")

@@ -81,15 +81,13 @@ record PodSubresources(Reads reads, Writes writes, Renderer renderer, Clock cloc
         List<String> problems = new ArrayList<>(0);
         String kind = Json.text(node, "kind");
         if (!kind.isEmpty() && !kind.equals("Node")) {
-            problems.add("target.kind: Unsupported value: \"" + kind
-                    + "\": supported values: \"Node\", \"<empty>\"");
+            problems.add("target.kind: Unsupported value: \"" + kind + "\": supported values: \"Node\", \"<empty>\"");
         }
         if (Json.text(node, "name").isEmpty()) {
             problems.add("target.name: Required value");
         }
         if (!problems.isEmpty()) {
-            throw Errors.internal(
-                    problems.size() == 1 ? problems.getFirst() : "[" + String.join(", ", problems) + "]");
+            throw Errors.internal(problems.size() == 1 ? problems.getFirst() : "[" + String.join(", ", problems) + "]");
         }
     }
 

@@ -19,7 +19,6 @@ import dev.wheelhouse.apiserver.protocol.Bodies;
 import dev.wheelhouse.apiserver.protocol.Renderer;
 import dev.wheelhouse.apiserver.protocol.Target;
 import dev.wheelhouse.apiserver.store.StoredObject;
-import dev.wheelhouse.apiserver.validation.StatusCause;
 import dev.wheelhouse.runtime.Clock;
 
 /**
@@ -70,14 +69,12 @@ record TokenRequests(Reads reads, Writes writes, ServiceAccountTokens tokens, Re
     private static void checkAccount(ObjectNode body, StoredObject account) {
         String namespace = Json.text(body, "metadata", "namespace");
         if (!namespace.isEmpty() && !namespace.equals(account.namespace())) {
-            throw Errors.badRequest(
-                    "the namespace of the provided object does not match the namespace sent on the request");
+            throw Errors.foreignNamespace();
         }
         String name = Json.text(body, "metadata", "name");
         if (!name.isEmpty() && !name.equals(account.name())) {
             throw Errors.invalid(TYPE.group(), TYPE.kind(), account.name(), Errors.one("metadata.name",
-                    "FieldValueInvalid",
-                    "Invalid value: \"" + name + "\": must match the service account name if specified"));
+                    "FieldValueInvalid", "Invalid value: \"" + name + "\": must match the service account name if specified"));
         }
         String uid = Json.text(body, "metadata", "uid");
         if (!uid.isEmpty() && !uid.equals(account.uid())) {
@@ -126,9 +123,8 @@ record TokenRequests(Reads reads, Writes writes, ServiceAccountTokens tokens, Re
         }
         if (type.equals(ResourceType.PODS) && !account.name().equals(serviceAccount(object))) {
             throw Errors.invalid("authentication.k8s.io", "TokenRequest", "",
-                    List.of(new StatusCause("spec.boundObjectRef", "FieldValueInvalid",
-                            "cannot bind token for serviceaccount \""
-                                    + account.name() + "\" to pod running with different serviceaccount name.")));
+                    Errors.one("spec.boundObjectRef", "FieldValueInvalid", "cannot bind token for serviceaccount \""
+                            + account.name() + "\" to pod running with different serviceaccount name."));
         }
         return List.of(new ServiceAccountTokens.Bound(kind.toLowerCase(Locale.ROOT), name, object.uid()));
     }

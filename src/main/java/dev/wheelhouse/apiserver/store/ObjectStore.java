@@ -627,7 +627,7 @@ public final class ObjectStore implements AutoCloseable {
         if (closed) {
             throw new StoreException.Closed();
         }
-        log.add(watcher);
+        log.watchers.add(watcher);
         return watcher;
     }
 
@@ -643,12 +643,12 @@ public final class ObjectStore implements AutoCloseable {
 
     /** The number of open watches. */
     public int watchers() {
-        return logs.values().stream().mapToInt(log -> log.watchers().all().size()).sum();
+        return logs.values().stream().mapToInt(log -> log.watchers.all().size()).sum();
     }
 
     /** Ends every watch as a lost connection would. For tests of clients. */
     public void cutWatches() {
-        logs.values().forEach(log -> log.watchers().all().forEach(Watcher::close));
+        logs.values().forEach(log -> log.watchers.all().forEach(Watcher::close));
     }
 
     /** Ends the watches of a resource that is no longer served. Events that were queued before can still be polled. */
@@ -656,7 +656,7 @@ public final class ObjectStore implements AutoCloseable {
         ResourceLog log = logs.get(resource);
         if (log != null) {
             log.awaitDispatch();
-            log.watchers().all().forEach(Watcher::close);
+            log.watchers.all().forEach(Watcher::close);
         }
     }
 

@@ -50,8 +50,7 @@ public final class StoredObject {
         byte[] json = Json.bytes(canonical(object, meta, guess));
         return new StoredObject(Json.text(meta, "namespace"), Json.text(meta, "name"), Json.text(meta, "uid"), guess,
                 labels(meta.get("labels")), SelectableFields.paths(resource), SelectableFields.of(resource, object),
-                json,
-                indexOf(METADATA, json));
+                json, indexOf(METADATA, json));
     }
 
     /** Puts kind, apiVersion and metadata first, with the version first in it, to replace them without parsing. */
@@ -101,8 +100,7 @@ public final class StoredObject {
     /** The same version of the object in another form, such as another version of its API. */
     public StoredObject inForm(ObjectNode tree) {
         byte[] other = Json.bytes(canonical(tree, Json.child(tree, "metadata"), version));
-        return new StoredObject(namespace, name, uid, version, labels, paths, values, other,
-                indexOf(METADATA, other));
+        return new StoredObject(namespace, name, uid, version, labels, paths, values, other, indexOf(METADATA, other));
     }
 
     static String key(String namespace, String name) {

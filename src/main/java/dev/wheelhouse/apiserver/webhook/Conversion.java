@@ -146,8 +146,7 @@ public record Conversion(WebhookClient client, ObjectNode config, String reviewV
     private static List<ObjectNode> checked(List<ObjectNode> objects, String apiVersion, JsonNode answered)
             throws WebhookException {
         if (answered.size() != objects.size()) {
-            throw new WebhookException(
-                    "returned " + answered.size() + " objects, expected " + objects.size());
+            throw new WebhookException("returned " + answered.size() + " objects, expected " + objects.size());
         }
         List<ObjectNode> converted = new ArrayList<>(objects.size());
         for (int i = 0; i < objects.size(); i++) {
