@@ -13,9 +13,9 @@ import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.facts.PodResources;
 import dev.wheelhouse.facts.QosClass;
 
-import static dev.wheelhouse.apiserver.json.Json.copyMissing;
 import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 import static dev.wheelhouse.apiserver.json.Json.child;
+import static dev.wheelhouse.apiserver.json.Json.copyMissing;
 import static dev.wheelhouse.apiserver.json.Json.text;
 
 /** The defaults of pods, pod templates, and their parts (upstream: {@code pkg/apis/core/v1/defaults.go}). */

@@ -39,7 +39,8 @@ final class JsonPatch {
             result = new Operation(operations.get(i), copies).apply(result);
         }
         if (!(result instanceof ObjectNode patched)) {
-            throw new PatchException(422, Patches.REJECTED, "the patch replaces the whole object by " + FieldValidation.jsonType(result));
+            throw new PatchException(422, Patches.REJECTED,
+                    "the patch replaces the whole object by " + FieldValidation.jsonType(result));
         }
         return patched;
     }

@@ -235,7 +235,8 @@ public final class CustomResources {
             served.add(new CustomResourceInfo(
                     new ResourceType(group, name, plural, kind,
                             Json.text(crd, "spec", "scope").equals("Namespaced")),
-                    Json.text(names, "singular"), Json.texts(names.path("shortNames")), Json.texts(names.path("categories")),
+                    Json.text(names, "singular"), Json.texts(names.path("shortNames")),
+                    Json.texts(names.path("categories")),
                     new TreeSet<>(VERBS), subresources,
                     CustomType.of(crd, version, conversion, stored.version(), store.version())));
         }

@@ -267,7 +267,8 @@ record Deletes(ClusterState state, Reads reads, Writes writes, AdmissionChain ad
         ResourceInfo contents = strategy.contents(object, state);
         strategy.written(object, object, state);
         if (contents != null) {
-            for (StoredObject instance : state.store().snapshot(contents.type().groupResource()).select(Selection.all())) {
+            for (StoredObject instance : state.store().snapshot(contents.type().groupResource())
+                    .select(Selection.all())) {
                 deleteIfPresent(new Target(contents, instance.namespace(), instance.name(), ""), DeleteOptions.none());
             }
         }

@@ -74,7 +74,8 @@ record TokenRequests(Reads reads, Writes writes, ServiceAccountTokens tokens, Re
         String name = Json.text(body, "metadata", "name");
         if (!name.isEmpty() && !name.equals(account.name())) {
             throw Errors.invalid(TYPE.group(), TYPE.kind(), account.name(), Errors.one("metadata.name",
-                    "FieldValueInvalid", "Invalid value: \"" + name + "\": must match the service account name if specified"));
+                    "FieldValueInvalid",
+                    "Invalid value: \"" + name + "\": must match the service account name if specified"));
         }
         String uid = Json.text(body, "metadata", "uid");
         if (!uid.isEmpty() && !uid.equals(account.uid())) {

@@ -307,7 +307,8 @@ public final class ObjectStore implements AutoCloseable {
     }
 
     /** @param draft the new state, null to delete */
-    private StoredObject write(String resource, String key, Consumer<@Nullable StoredObject> precondition, @Nullable StoredObject draft) {
+    private StoredObject write(String resource, String key, Consumer<@Nullable StoredObject> precondition,
+            @Nullable StoredObject draft) {
         // The client of an overdue request was told of a timeout, so its write must not begin. Nor must a write that
         // has no memory for its answer.
         Deadline.checkNow();
