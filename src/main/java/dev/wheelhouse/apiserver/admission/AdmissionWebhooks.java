@@ -189,8 +189,7 @@ final class AdmissionWebhooks {
             CompiledExpression.Match conditions = CompiledExpression.match(webhook.conditions(),
                     seen.variables(as, null, authorizer), CelBudget.ofConditions());
             if (!conditions.problem().isEmpty() && fails(hook)) {
-                throw Errors.forbidden(attributes.type(), Meta.name(attributes.subject()), conditions.problem(),
-                        List.of());
+                throw Errors.forbidden(attributes.type(), Meta.name(attributes.subject()), conditions.problem());
             }
             if (!conditions.holds()) {
                 return null;

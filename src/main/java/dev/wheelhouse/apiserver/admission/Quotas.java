@@ -147,7 +147,7 @@ public final class Quotas {
     }
 
     private static StatusException refused(Target target, KubernetesObject object, String problem) {
-        return Errors.forbidden(target.type(), String.valueOf(object.getMetadata().getName()), problem, List.of());
+        return Errors.forbidden(target.type(), String.valueOf(object.getMetadata().getName()), problem);
     }
 
     private static void refuseExcess(Target target, KubernetesObject object, String name, V1ResourceQuota quota,

@@ -127,17 +127,13 @@ public final class Json {
 
     private static JsonNode normalized(JsonNode value) {
         normalizeNumbers(value);
-        return value.isNumber() && !isAsRead(value) ? asRead(value) : value;
-    }
-
-    private static boolean isAsRead(JsonNode number) {
-        return number.isInt() || number.isBigDecimal() || number.isBigInteger() && !number.canConvertToLong();
-    }
-
-    private static JsonNode asRead(JsonNode number) {
-        return number.isIntegralNumber() && number.canConvertToInt()
-                ? NODES.numberNode(number.intValue())
-                : read(bytes(number));
+        boolean asRead = value.isInt() || value.isBigDecimal() || value.isBigInteger() && !value.canConvertToLong();
+        if (!value.isNumber() || asRead) {
+            return value;
+        }
+        return value.isIntegralNumber() && value.canConvertToInt()
+                ? NODES.numberNode(value.intValue())
+                : read(bytes(value));
     }
 
     /** The value as JSON for people, formatted as Go does: an indent of two spaces, no space before a colon. */

@@ -39,7 +39,7 @@ record Subject(ObjectNode object, Cluster cluster) {
     Long milli(Load load, @Nullable BigDecimal request) {
         JsonNode owner = controller(object);
         ObjectNode controller = owner == null ? null : find(owner);
-        Instant since = created(controller == null ? object : controller);
+        Instant since = time(Json.text(controller == null ? object : controller, "metadata", "creationTimestamp"));
         Instant now = cluster.now();
         return load.milli(since.isAfter(now) ? Duration.ZERO : Duration.between(since, now), request,
                 load.shared() && owner != null
@@ -115,10 +115,6 @@ record Subject(ObjectNode object, Cluster cluster) {
 
     static boolean isRunning(ObjectNode pod) {
         return Json.text(pod, "status", "phase").equals("Running");
-    }
-
-    private static Instant created(ObjectNode object) {
-        return time(Json.text(object, "metadata", "creationTimestamp"));
     }
 
     private static Instant time(String text) {

@@ -258,8 +258,7 @@ public final class CustomResources {
     public void allowCreate(ResourceType type, String name) {
         Definition definition = view.get().byName.get(type.groupResource());
         if (definition != null && definition.terminating && !registry.isBuiltIn(type.groupResource())) {
-            throw Errors.forbidden(type, name, "create not allowed while custom resource definition is terminating",
-                    List.of());
+            throw Errors.forbidden(type, name, "create not allowed while custom resource definition is terminating");
         }
     }
 

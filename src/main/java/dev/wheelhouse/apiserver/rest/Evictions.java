@@ -131,11 +131,11 @@ record Evictions(Reads reads, Deletes deletes, Writes writes, Renderer renderer,
         }
         long allowed = Json.number(status, 0, "disruptionsAllowed");
         if (allowed < 0) {
-            throw Errors.forbidden(BUDGET, name, "pdb disruptions allowed is negative", List.of());
+            throw Errors.forbidden(BUDGET, name, "pdb disruptions allowed is negative");
         }
         if (status.path("disruptedPods").size() > MOST_UNCONFIRMED) {
             throw Errors.forbidden(BUDGET, name,
-                    "DisruptedPods map too big - too many evictions not confirmed by PDB controller", List.of());
+                    "DisruptedPods map too big - too many evictions not confirmed by PDB controller");
         }
         if (allowed == 0) {
             String cause = "The disruption budget " + name + " needs " + Json.number(status, 0, "desiredHealthy")

@@ -67,13 +67,15 @@ record PodSubresources(Reads reads, Writes writes, Renderer renderer, Clock cloc
     private void assign(ObjectNode pod, ObjectNode binding, String name) {
         checkBindable(pod, binding, name);
         Json.child(pod, "spec").put("nodeName", Json.text(binding, "target", "name"));
-        Json.child(pod, "status").remove("nominatedNodeName");
+        ObjectNode status = Json.child(pod, "status");
+        status.remove("nominatedNodeName");
         for (String field : List.of("annotations", "labels")) {
             if (Json.at(binding, "metadata", field) instanceof ObjectNode given && !given.isEmpty()) {
                 Json.child(Meta.of(pod), field).setAll(given);
             }
         }
-        scheduled(Json.child(pod, "status"));
+        withoutCondition(status, "PodScheduled").addObject().put("type", "PodScheduled").put("status", "True")
+                .put("lastTransitionTime", Meta.time(clock.now())).putNull("lastProbeTime");
     }
 
     /** Upstream does not convert these problems to a Status, so clients see internal errors. */
@@ -87,7 +89,7 @@ record PodSubresources(Reads reads, Writes writes, Renderer renderer, Clock cloc
             problems.add("target.name: Required value");
         }
         if (!problems.isEmpty()) {
-            throw Errors.internal(problems.size() == 1 ? problems.getFirst() : "[" + String.join(", ", problems) + "]");
+            throw Errors.internal(Errors.all(problems));
         }
     }
 
@@ -121,11 +123,6 @@ record PodSubresources(Reads reads, Writes writes, Renderer renderer, Clock cloc
         ArrayNode conditions = status.withArray("conditions");
         conditions.removeIf(condition -> Json.text(condition, "type").equals(type));
         return conditions;
-    }
-
-    private void scheduled(ObjectNode status) {
-        withoutCondition(status, "PodScheduled").addObject().put("type", "PodScheduled").put("status", "True")
-                .put("lastTransitionTime", Meta.time(clock.now())).putNull("lastProbeTime");
     }
 
     /** The options of a connection, which are in its path and its query. Their kind names the fields. */
