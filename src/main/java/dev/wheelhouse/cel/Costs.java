@@ -98,10 +98,7 @@ record Costs(RuntimeEquality equality) {
     private static long join(Object[] arguments) {
         List<?> list = (List<?>) arguments[0];
         long length = arguments.length == 1 ? 0 : length(arguments[1]) * list.size();
-        for (Object element : list) {
-            length += length(element);
-        }
-        return UNIT + 2 * length;
+        return UNIT + 2 * (length + list.stream().mapToLong(Costs::length).sum());
     }
 
     /** The cost of the left side of a list's {@code +}: macros append to the list they build, others copy it. */

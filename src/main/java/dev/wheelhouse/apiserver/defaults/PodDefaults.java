@@ -168,11 +168,7 @@ public final class PodDefaults {
     }
 
     private static void volume(ObjectNode volume) {
-        boolean hasSource = false;
-        for (Map.Entry<String, JsonNode> property : volume.properties()) {
-            hasSource |= !property.getKey().equals("name") && !property.getValue().isNull();
-        }
-        if (!hasSource) {
+        if (volume.properties().stream().allMatch(field -> field.getKey().equals("name") || field.getValue().isNull())) {
             volume.putObject("emptyDir");
         }
         if (volume.get("image") instanceof ObjectNode image) {

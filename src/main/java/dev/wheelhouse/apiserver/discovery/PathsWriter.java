@@ -3,6 +3,8 @@ package dev.wheelhouse.apiserver.discovery;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -214,11 +216,7 @@ record PathsWriter(Dialect dialect, ObjectNode paths) {
             return "Core";
         }
         String own = group.endsWith(".k8s.io") ? group.substring(0, group.length() - ".k8s.io".length()) : group;
-        StringBuilder name = new StringBuilder();
-        for (String part : own.split("\\.", -1)) {
-            name.append(capital(part));
-        }
-        return name.toString();
+        return Stream.of(own.split("\\.", -1)).map(PathsWriter::capital).collect(Collectors.joining());
     }
 
     static String capital(String word) {

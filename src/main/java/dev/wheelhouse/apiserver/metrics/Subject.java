@@ -100,12 +100,8 @@ record Subject(ObjectNode object, Cluster cluster) {
 
     /** The reference to the controller of an object; null if it has none. */
     static @Nullable JsonNode controller(ObjectNode object) {
-        for (JsonNode owner : object.path("metadata").path("ownerReferences")) {
-            if (owner.path("controller").asBoolean(false)) {
-                return owner;
-            }
-        }
-        return null;
+        return object.path("metadata").path("ownerReferences").valueStream()
+                .filter(owner -> owner.path("controller").asBoolean(false)).findFirst().orElse(null);
     }
 
     private @Nullable ObjectNode find(JsonNode owner) {

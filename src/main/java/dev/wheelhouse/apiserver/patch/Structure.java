@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
@@ -306,7 +307,8 @@ final class Structure {
         }
         if (keys.isEmpty()) {
             throw new IllegalArgumentException("associative list with keys has an element that omits all key fields "
-                    + quoted(listMapKeys()) + " (and doesn't have default values for any key fields)");
+                    + listMapKeys().stream().map(key -> '"' + key + '"').collect(Collectors.joining(" ", "[", "]"))
+                    + " (and doesn't have default values for any key fields)");
         }
         String step = keyStep(keys);
         if (step.length() > LONG_STEP) {
@@ -379,14 +381,6 @@ final class Structure {
         ObjectNode ordered = Json.object();
         sorted.forEach(ordered::set);
         return "k:" + ordered;
-    }
-
-    private static String quoted(List<String> keys) {
-        StringBuilder out = new StringBuilder("[");
-        for (String key : keys) {
-            out.append(out.length() == 1 ? "" : " ").append('"').append(key).append('"');
-        }
-        return out.append(']').toString();
     }
 
     static boolean isEmptyContainer(@Nullable JsonNode node) {
