@@ -168,7 +168,8 @@ public final class PodDefaults {
     }
 
     private static void volume(ObjectNode volume) {
-        if (volume.properties().stream().allMatch(field -> field.getKey().equals("name") || field.getValue().isNull())) {
+        if (volume.properties().stream()
+                .allMatch(field -> field.getKey().equals("name") || field.getValue().isNull())) {
             volume.putObject("emptyDir");
         }
         if (volume.get("image") instanceof ObjectNode image) {

@@ -1,6 +1,5 @@
 package dev.wheelhouse.apiserver.rest;
 
-
 import dev.wheelhouse.apiserver.auth.Authenticator;
 import dev.wheelhouse.apiserver.auth.AuthorizationDecision;
 import dev.wheelhouse.apiserver.auth.Authorizer;
