@@ -225,24 +225,15 @@ class ApiProtocol extends Http11NioProtocol {
         return socket.getSocket() instanceof NioChannel channel ? channel.getIOChannel() : null;
     }
 
-    /** A client's connection, as the thread that answers a request on it sees it. */
-    static final class Connection {
+    /**
+     * A client's connection, as the thread that answers a request on it sees it.
+     *
+     * @param peer the connection in the server's count; null if it is closed
+     */
+    record Connection(SocketWrapperBase<?> socket, Connections.@Nullable Peer peer) {
         private static final int IDLE_SECONDS = 30;
         private static final int INTERVAL_SECONDS = 10;
         private static final int PROBES = 3;
-
-        private final SocketWrapperBase<?> socket;
-        private final Connections.@Nullable Peer peer;
-
-        private Connection(SocketWrapperBase<?> socket, Connections.@Nullable Peer peer) {
-            this.socket = socket;
-            this.peer = peer;
-        }
-
-        /** The connection in the server's count; null if it is closed. */
-        Connections.@Nullable Peer peer() {
-            return peer;
-        }
 
         /** Ends the input from the client. Answers that were written are still sent. */
         void endInput() {

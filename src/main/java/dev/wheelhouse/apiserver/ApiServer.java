@@ -9,10 +9,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Base64;
-import java.util.Comparator;
 import java.util.HashSet;
 import java.util.Set;
-import java.util.stream.Stream;
 
 import org.apache.catalina.Context;
 import org.apache.catalina.LifecycleException;
@@ -21,6 +19,7 @@ import org.apache.catalina.connector.Connector;
 import org.apache.catalina.core.StandardContext;
 import org.apache.catalina.core.StandardHost;
 import org.apache.catalina.session.StandardManager;
+import org.apache.catalina.startup.ExpandWar;
 import org.apache.catalina.startup.Tomcat;
 import org.apache.coyote.http11.AbstractHttp11Protocol;
 import org.jspecify.annotations.Nullable;
@@ -228,8 +227,7 @@ public final class ApiServer implements AutoCloseable {
         if (!options.externalHost().isEmpty()) {
             hosts.add(options.externalHost());
         }
-        return WebPages.ofOpenServer(false, hosts,
-                "name the host with --wheelhouse.apiserver.external-hostname=HOST");
+        return WebPages.ofOpenServer(false, hosts, "name the host with --wheelhouse.apiserver.external-hostname=HOST");
     }
 
     /** The certificates that clients trust, PEM; empty without TLS. */
@@ -403,17 +401,7 @@ public final class ApiServer implements AutoCloseable {
         Path base = directory;
         directory = null;
         if (base != null) {
-            delete(base);
-        }
-    }
-
-    private static void delete(Path base) {
-        try (Stream<Path> files = Files.walk(base)) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.deleteIfExists(file);
-            }
-        } catch (IOException | UncheckedIOException e) {
-            log.debug("could not delete {}", base, e);
+            ExpandWar.delete(base.toFile(), false);
         }
     }
 }

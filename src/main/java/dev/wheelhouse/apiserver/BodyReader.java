@@ -2,6 +2,7 @@ package dev.wheelhouse.apiserver;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -80,14 +81,9 @@ record BodyReader(Clock clock, int most) {
         if (pieces.isEmpty()) {
             return length == last.length ? last : Arrays.copyOf(last, length);
         }
-        byte[] whole = new byte[length];
-        int at = 0;
-        for (byte[] piece : pieces) {
-            System.arraycopy(piece, 0, whole, at, piece.length);
-            at += piece.length;
-        }
-        System.arraycopy(last, 0, whole, at, length - at);
-        return whole;
+        ByteBuffer whole = ByteBuffer.allocate(length);
+        pieces.forEach(whole::put);
+        return whole.put(last, 0, whole.remaining()).array();
     }
 
     private static Outcome refused(ApiResponse.Content answer) {

@@ -22,8 +22,7 @@ final class Connectors {
 
     static Connector of(ApiServerOptions options, Traffic traffic) {
         ApiServerLimits limits = options.limits();
-        ApiProtocol protocol = new ApiProtocol(options.clock(), limits.io().multipliedBy(2),
-                traffic.connections());
+        ApiProtocol protocol = new ApiProtocol(options.clock(), limits.io().multipliedBy(2), traffic.connections());
         protocol.setAddress(ApiServer.resolve(options.address()));
         protocol.setExecutor(new VirtualThreadExecutor("apiserver-"));
         protocol.setConnectionTimeout((int) limits.io().toMillis());

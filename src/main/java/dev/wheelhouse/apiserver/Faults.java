@@ -145,8 +145,7 @@ public final class Faults {
         }
 
         private boolean fits(RequestInfo request) {
-            return (verb.equals("*") || verb.equals(request.verb()))
-                    && (resource.equals("*") || isNamed(request));
+            return (verb.equals("*") || verb.equals(request.verb())) && (resource.equals("*") || isNamed(request));
         }
 
         private boolean isNamed(RequestInfo request) {

@@ -15,8 +15,7 @@ import dev.wheelhouse.apiserver.auth.User;
  */
 record Flow(Level level, String sender, boolean isProbe) {
     private static final Set<String> PROBES = Set.of("/healthz", "/livez", "/readyz", "/version");
-    private static final Set<String> CONTROL_PLANE = Set.of("system:kube-controller-manager",
-            "system:kube-scheduler");
+    private static final Set<String> CONTROL_PLANE = Set.of("system:kube-controller-manager", "system:kube-scheduler");
     private static final String NODES = "system:nodes";
     private static final String KUBE_SYSTEM_ACCOUNTS = "system:serviceaccounts:kube-system";
     private static final Set<String> LEASE_VERBS = Set.of("get", "create", "update");

@@ -26,21 +26,9 @@ import dev.wheelhouse.runtime.Clock;
  * Calls an API server in this process. A request takes the same steps as over HTTP, without sockets, frames and copies,
  * with the rights of the administrator. A watch never waits, so one thread can step a whole system.
  */
-final class InProcessTransport implements Transport {
+record InProcessTransport(ApiServer api, String userAgent, HttpMeters meters, Clock clock) implements Transport {
     /** The host in metrics. */
     private static final String HOST = "in-process";
-
-    private final ApiServer server;
-    private final String userAgent;
-    private final HttpMeters meters;
-    private final Clock clock;
-
-    InProcessTransport(ApiServer server, String userAgent, HttpMeters meters, Clock clock) {
-        this.server = server;
-        this.userAgent = userAgent;
-        this.meters = meters;
-        this.clock = clock;
-    }
 
     @Override
     public byte[] send(Outgoing request) {
@@ -63,7 +51,7 @@ final class InProcessTransport implements Transport {
             case ApiResponse.Content refusal -> throw error(request, refusal);
             case ApiResponse.Stream stream -> {
                 stream.feed().close();
-                server.endWatch();
+                api.endWatch();
                 throw new IllegalStateException(request.tried() + ": the answer is a watch");
             }
         };
@@ -75,7 +63,7 @@ final class InProcessTransport implements Transport {
         return switch (call(request)) {
             case ApiResponse.Content refusal -> throw error(request, refusal);
             case ApiResponse.Stream stream -> new InProcessWatch<>(stream.feed(), decoder.events(request.tried()),
-                    server::endWatch);
+                    api::endWatch);
         };
     }
 
@@ -86,7 +74,7 @@ final class InProcessTransport implements Transport {
         long began = clock.nanoTime();
         ApiResponse answer = null;
         try {
-            answer = server.handle(head(request), body == null ? new byte[0] : body);
+            answer = api.handle(head(request), body == null ? new byte[0] : body);
             return answer;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -134,12 +122,12 @@ final class InProcessTransport implements Transport {
     /** The server tells the senders of this process apart by their user agents. */
     @Override
     public Transport asSender(String name) {
-        return new InProcessTransport(server, userAgent + "/" + name, meters, clock);
+        return new InProcessTransport(api, userAgent + "/" + name, meters, clock);
     }
 
     @Override
     public String server() {
-        return server.port() == 0 ? HOST : server.url();
+        return api.port() == 0 ? HOST : api.url();
     }
 
     /** Does nothing. The owner of the server closes it. */

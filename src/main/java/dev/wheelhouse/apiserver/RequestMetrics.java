@@ -7,8 +7,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import org.jspecify.annotations.Nullable;
-
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -86,7 +84,6 @@ final class RequestMetrics {
      * @param nanos its duration; not counted for a watch
      */
     void answered(RequestInfo about, boolean apply, boolean dryRun, int code, long nanos) {
-        @Nullable
         ResourceInfo info = about.isResource()
                 ? resources.find(about.group(), about.version(), about.resource())
                 : null;

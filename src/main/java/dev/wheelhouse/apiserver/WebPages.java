@@ -1,10 +1,10 @@
 package dev.wheelhouse.apiserver;
 
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 import jakarta.servlet.http.HttpServletRequest;
 
@@ -39,12 +39,9 @@ public final class WebPages {
         this.open = open;
         this.anyAddress = anyAddress;
         this.remedy = remedy;
-        Set<String> known = new HashSet<>();
-        for (String host : hosts) {
-            String lower = host.toLowerCase(Locale.ROOT);
-            known.add(lower.contains(":") && !lower.startsWith("[") ? "[" + lower + "]" : lower);
-        }
-        this.hosts = Set.copyOf(known);
+        this.hosts = hosts.stream().map(host -> host.toLowerCase(Locale.ROOT))
+                .map(host -> host.contains(":") && !host.startsWith("[") ? "[" + host + "]" : host)
+                .collect(Collectors.toUnmodifiableSet());
     }
 
     /**

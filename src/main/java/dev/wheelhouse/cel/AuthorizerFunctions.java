@@ -1,14 +1,15 @@
 package dev.wheelhouse.cel;
 
+import java.util.List;
+import java.util.Locale;
 import java.util.function.Function;
 
 import dev.wheelhouse.api.Names;
 
+import static dev.wheelhouse.cel.KubernetesLibrary.BOOL;
 import static dev.wheelhouse.cel.KubernetesLibrary.STRING;
 
 import dev.cel.common.types.CelType;
-import dev.cel.common.types.OpaqueType;
-import dev.cel.common.types.SimpleType;
 import dev.cel.runtime.CelEvaluationException;
 
 /**
@@ -16,11 +17,19 @@ import dev.cel.runtime.CelEvaluationException;
  * Selectors are taken and have no effect, because no authorizer of this server reads them.
  */
 public final class AuthorizerFunctions {
-    static final CelType AUTHORIZER = OpaqueType.create("kubernetes.authorization.Authorizer");
-    static final CelType RESOURCE = OpaqueType.create("kubernetes.authorization.ResourceCheck");
-    private static final CelType PATH = OpaqueType.create("kubernetes.authorization.PathCheck");
-    private static final CelType GROUP = OpaqueType.create("kubernetes.authorization.GroupCheck");
-    private static final CelType DECISION = OpaqueType.create("kubernetes.authorization.Decision");
+    private static final String PREFIX = "kubernetes.authorization.";
+    private static final KubernetesLibrary.Type<Path> PATH = KubernetesLibrary.Type.opaque(PREFIX + "PathCheck",
+            Path.class);
+    private static final KubernetesLibrary.Type<Group> GROUP = KubernetesLibrary.Type.opaque(PREFIX + "GroupCheck",
+            Group.class);
+    private static final KubernetesLibrary.Type<Answer> DECISION = KubernetesLibrary.Type.opaque(PREFIX + "Decision",
+            Answer.class);
+    private static final KubernetesLibrary.Type<Authorizer> ASKING = KubernetesLibrary.Type
+            .opaque(PREFIX + "Authorizer", Authorizer.class);
+    private static final KubernetesLibrary.Type<Resource> OF_RESOURCE = KubernetesLibrary.Type
+            .opaque(PREFIX + "ResourceCheck", Resource.class);
+    static final CelType AUTHORIZER = ASKING.type();
+    static final CelType RESOURCE = OF_RESOURCE.type();
 
     private AuthorizerFunctions() {}
 
@@ -42,6 +51,11 @@ public final class AuthorizerFunctions {
         private Question verb(String other) {
             return new Question(accountNamespace, account, path, other, group, resource, subresource, namespace, name);
         }
+
+        /** The same question about a resource, without a verb. */
+        private Question about(String group, String resource, String subresource, String namespace, String name) {
+            return new Question(accountNamespace, account, "", "", group, resource, subresource, namespace, name);
+        }
     }
 
     /** @param reason may be empty */
@@ -59,8 +73,8 @@ public final class AuthorizerFunctions {
 
     private record Resource(Function<Question, Answer> rights, Question question) {
         Resource with(String subresource, String namespace, String name) {
-            return new Resource(rights, new Question(question.accountNamespace, question.account, "", "",
-                    question.group, question.resource, subresource, namespace, name));
+            return new Resource(rights,
+                    question.about(question.group, question.resource, subresource, namespace, name));
         }
     }
 
@@ -75,44 +89,32 @@ public final class AuthorizerFunctions {
     }
 
     static void addTo(KubernetesLibrary library) {
-        KubernetesLibrary.Argument authorizer = new KubernetesLibrary.Argument(AUTHORIZER, Authorizer.class);
-        KubernetesLibrary.Argument path = new KubernetesLibrary.Argument(PATH, Path.class);
-        KubernetesLibrary.Argument group = new KubernetesLibrary.Argument(GROUP, Group.class);
-        KubernetesLibrary.Argument resource = new KubernetesLibrary.Argument(RESOURCE, Resource.class);
-        KubernetesLibrary.Argument decision = new KubernetesLibrary.Argument(DECISION, Answer.class);
-        library.member("path", "authorizer_path", PATH, a -> new Path(((Authorizer) a[0]).rights,
-                ((Authorizer) a[0]).question(filled("path", (String) a[1]), "")), authorizer, STRING);
-        library.member("group", "authorizer_group", GROUP, a -> new Group(((Authorizer) a[0]).rights,
-                ((Authorizer) a[0]).question("", (String) a[1])), authorizer, STRING);
-        library.member("serviceAccount", "authorizer_serviceaccount", AUTHORIZER,
-                a -> serviceAccount((Authorizer) a[0], (String) a[1], (String) a[2]), authorizer, STRING, STRING);
-        library.member("resource", "groupcheck_resource", RESOURCE, a -> {
-            Question asked = ((Group) a[0]).question;
-            return new Resource(((Group) a[0]).rights, new Question(asked.accountNamespace, asked.account, "", "",
-                    asked.group, filled("resource", (String) a[1]), "", "", ""));
-        }, group, STRING);
-        library.member("subresource", "resourcecheck_subresource", RESOURCE, a -> {
-            Question asked = ((Resource) a[0]).question;
-            return ((Resource) a[0]).with((String) a[1], asked.namespace, asked.name);
-        }, resource, STRING);
-        library.member("namespace", "resourcecheck_namespace", RESOURCE, a -> {
-            Question asked = ((Resource) a[0]).question;
-            return ((Resource) a[0]).with(asked.subresource, (String) a[1], asked.name);
-        }, resource, STRING);
-        library.member("name", "resourcecheck_name", RESOURCE, a -> {
-            Question asked = ((Resource) a[0]).question;
-            return ((Resource) a[0]).with(asked.subresource, asked.namespace, (String) a[1]);
-        }, resource, STRING);
-        library.member("fieldSelector", "resourcecheck_fieldselector", RESOURCE, a -> a[0], resource, STRING);
-        library.member("labelSelector", "resourcecheck_labelselector", RESOURCE, a -> a[0], resource, STRING);
-        library.member("check", Costs.CHECK_OF_PATH, DECISION,
-                a -> ((Path) a[0]).rights.apply(((Path) a[0]).question.verb((String) a[1])), path, STRING);
-        library.member("check", Costs.CHECK_OF_RESOURCE, DECISION,
-                a -> ((Resource) a[0]).rights.apply(((Resource) a[0]).question.verb((String) a[1])), resource, STRING);
-        library.member("errored", "decision_errored", SimpleType.BOOL, a -> false, decision);
-        library.member("error", "decision_error", SimpleType.STRING, a -> "", decision);
-        library.member("allowed", "decision_allowed", SimpleType.BOOL, a -> ((Answer) a[0]).allowed, decision);
-        library.member("reason", "decision_reason", SimpleType.STRING, a -> ((Answer) a[0]).reason, decision);
+        library.member("path", "authorizer_path", PATH, ASKING, STRING,
+                (of, path) -> new Path(of.rights, of.question(filled("path", path), "")));
+        library.member("group", "authorizer_group", GROUP, ASKING, STRING,
+                (of, group) -> new Group(of.rights, of.question("", group)));
+        library.member("serviceAccount", "authorizer_serviceaccount", ASKING, ASKING, STRING, STRING,
+                a -> serviceAccount((Authorizer) a[0], (String) a[1], (String) a[2]));
+        library.member("resource", "groupcheck_resource", OF_RESOURCE, GROUP, STRING, (of, resource) -> new Resource(
+                of.rights, of.question.about(of.question.group, filled("resource", resource), "", "", "")));
+        library.member("subresource", "resourcecheck_subresource", OF_RESOURCE, OF_RESOURCE, STRING,
+                (of, subresource) -> of.with(subresource, of.question.namespace, of.question.name));
+        library.member("namespace", "resourcecheck_namespace", OF_RESOURCE, OF_RESOURCE, STRING,
+                (of, namespace) -> of.with(of.question.subresource, namespace, of.question.name));
+        library.member("name", "resourcecheck_name", OF_RESOURCE, OF_RESOURCE, STRING,
+                (of, name) -> of.with(of.question.subresource, of.question.namespace, name));
+        for (String selector : List.of("fieldSelector", "labelSelector")) {
+            library.member(selector, "resourcecheck_" + selector.toLowerCase(Locale.ROOT), OF_RESOURCE, OF_RESOURCE,
+                    STRING, (of, ignored) -> of);
+        }
+        library.member("check", Costs.CHECK_OF_PATH, DECISION, PATH, STRING,
+                (of, verb) -> of.rights.apply(of.question.verb(verb)));
+        library.member("check", Costs.CHECK_OF_RESOURCE, DECISION, OF_RESOURCE, STRING,
+                (of, verb) -> of.rights.apply(of.question.verb(verb)));
+        library.member("errored", "decision_errored", BOOL, DECISION, answer -> false);
+        library.member("error", "decision_error", STRING, DECISION, answer -> "");
+        library.member("allowed", "decision_allowed", BOOL, DECISION, Answer::allowed);
+        library.member("reason", "decision_reason", STRING, DECISION, Answer::reason);
     }
 
     private static Authorizer serviceAccount(Authorizer from, String namespace, String name)

@@ -67,14 +67,8 @@ public final class CelBudget {
         Meter meter = new Meter(program.scalars());
         CURRENT.set(meter);
         try {
-            Object value = program.program().trace(variables, meter::step);
-            left -= meter.spent;
-            return value;
-        } catch (CelEvaluationException e) {
-            left -= meter.spent;
-            throw e;
+            return program.program().trace(variables, meter::step);
         } catch (RuntimeException | StackOverflowError e) {
-            left -= meter.spent;
             throw new CelEvaluationException(
                     e instanceof StackOverflowError ? "the value nests too deeply" : String.valueOf(e.getMessage()), e);
         } catch (Stop e) {
@@ -84,6 +78,7 @@ public final class CelBudget {
             }
             throw new ExceededException();
         } finally {
+            left -= meter.spent;
             CURRENT.set(outer);
         }
     }

@@ -40,9 +40,9 @@ final class CelEnvironment {
     private static final KubernetesLibrary KUBERNETES = KubernetesLibrary.create();
     private static final CelRuntime RUNTIME = CelRuntimeFactory.standardCelRuntimeBuilder().setOptions(OPTIONS)
             .setStandardEnvironmentEnabled(false)
-            .addLibraries(new MeteredFunctions(KUBERNETES, CelExtensions.strings(), CelExtensions.sets(OPTIONS),
+            .addLibraries(new MeteredFunctions(List.of(KUBERNETES, CelExtensions.strings(), CelExtensions.sets(OPTIONS),
                     CelExtensions.lists(), CelExtensions.math(OPTIONS), CelExtensions.regex(),
-                    CelExtensions.optional(), CelExtensions.comprehensions(), PatchTypes.LIBRARY))
+                    CelExtensions.optional(), CelExtensions.comprehensions(), PatchTypes.LIBRARY)))
             .build();
 
     private CelEnvironment() {}

@@ -70,8 +70,7 @@ public final class CelExpression {
             return budget.evaluate(program, variables);
         } catch (CelEvaluationException | CelBudget.ExceededException e) {
             String message = PLACE.matcher(String.valueOf(e.getMessage())).replaceFirst("");
-            throw new EvaluationException(
-                    CelRule.truncated(NO_KEY.matcher(message).replaceFirst("no such key: $1")));
+            throw new EvaluationException(CelRule.truncated(NO_KEY.matcher(message).replaceFirst("no such key: $1")));
         }
     }
 

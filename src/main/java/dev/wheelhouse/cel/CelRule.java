@@ -29,41 +29,33 @@ import dev.cel.runtime.CelEvaluationException;
  *
  * <p>Rules may use CEL's functions, its extensions for strings, sets, lists, math, regular expressions and optionals,
  * and those of {@link KubernetesLibrary}. Immutable, thread safe.
+ *
+ * @param message of a failure; empty if the rule has none
+ * @param reason of a failure, one of four values such as {@code FieldValueInvalid}; empty if the rule has none
+ * @param fieldPath the field below the value that a failure is reported for, as {@code .spec.x}; empty for the value
+ *     itself
+ * @param isTransition whether the rule uses the old value. It then applies to changes only
+ * @param messageProgram computes the message; null if the rule does not
  */
-public final class CelRule {
+public record CelRule(String rule, String message, String reason, String fieldPath, boolean isTransition,
+        boolean optionalOldSelf, CelProgram program, @Nullable CelProgram messageProgram) {
     private static final Pattern OLD_SELF = Pattern.compile("\\boldSelf\\b");
     /** The most characters of a computed message (upstream: {@code MaxEvaluatedMessageExpressionSizeBytes}). */
     private static final int MAX_MESSAGE = 5 * 1024;
     private static final CelCompiler PLAIN = compiler(false);
     private static final CelCompiler OPTIONAL_OLD = compiler(true);
 
-    private final String rule;
-    private final String message;
-    private final String reason;
-    private final String fieldPath;
-    private final boolean transition;
-    private final boolean optionalOldSelf;
-    private final CelProgram program;
-    private final @Nullable CelProgram messageProgram;
-
-    private CelRule(JsonNode rule) throws RuleException {
-        this.rule = Json.text(rule, "rule");
-        this.message = Json.text(rule, "message").strip();
-        this.reason = Json.text(rule, "reason");
-        this.fieldPath = Json.text(rule, "fieldPath");
-        this.optionalOldSelf = rule.path("optionalOldSelf").asBoolean(false);
-        this.transition = OLD_SELF.matcher(this.rule).find();
-        CelCompiler compiler = optionalOldSelf ? OPTIONAL_OLD : PLAIN;
-        this.program = CelEnvironment.program(compiler, "rule", this.rule, SimpleType.BOOL);
-        String expression = Json.text(rule, "messageExpression");
-        this.messageProgram = expression.isEmpty()
-                ? null
-                : CelEnvironment.program(compiler, "messageExpression", expression, SimpleType.STRING);
-    }
-
     /** @throws RuleException if it does not compile */
     public static CelRule compile(JsonNode rule) throws RuleException {
-        return new CelRule(rule);
+        String text = Json.text(rule, "rule");
+        String expression = Json.text(rule, "messageExpression");
+        boolean optionalOldSelf = rule.path("optionalOldSelf").asBoolean(false);
+        CelCompiler compiler = optionalOldSelf ? OPTIONAL_OLD : PLAIN;
+        return new CelRule(text, Json.text(rule, "message").strip(), Json.text(rule, "reason"),
+                Json.text(rule, "fieldPath"), OLD_SELF.matcher(text).find(), optionalOldSelf,
+                CelEnvironment.program(compiler, "rule", text, SimpleType.BOOL), expression.isEmpty()
+                        ? null
+                        : CelEnvironment.program(compiler, "messageExpression", expression, SimpleType.STRING));
     }
 
     /** Checks the rules of one schema. The schema's types are computed once. For one thread. */
@@ -111,24 +103,9 @@ public final class CelRule {
                 .addVar("oldSelf", optionalOldSelf ? OptionalType.create(SimpleType.DYN) : SimpleType.DYN).build();
     }
 
-    /** Whether the rule uses the old value. It then applies to changes only. */
-    public boolean isTransition() {
-        return transition;
-    }
-
     /** Whether the rule applies only if there is a comparable old value. */
     public boolean needsOld() {
-        return transition && !optionalOldSelf;
-    }
-
-    /** The reason of the failure, one of four values such as {@code FieldValueInvalid}; empty if the rule has none. */
-    public String reason() {
-        return reason;
-    }
-
-    /** The field below the value that a failure is reported for, as {@code .spec.x}; empty for the value itself. */
-    public String fieldPath() {
-        return fieldPath;
+        return isTransition && !optionalOldSelf;
     }
 
     /**

@@ -46,8 +46,7 @@ record Costs(RuntimeEquality equality) {
             case "cel_@mapInsert_map_map" -> UNIT + size(arguments[0]) + size(arguments[1]);
             case "cel_@mapInsert_map_key_value" -> UNIT + size(arguments[0]) + traversal(arguments[1]);
             case "in_map" -> UNIT + traversal(arguments[0]);
-            case "equals", "not_equals" ->
-                Math.max(UNIT, Math.min(traversal(arguments[0]), traversal(arguments[1])));
+            case "equals", "not_equals" -> Math.max(UNIT, Math.min(traversal(arguments[0]), traversal(arguments[1])));
             case "list_slice", "list_reverse", "list_is_sorted_bool", "list_sum", "list_min", "list_max",
                     "list_a_index_of_int", "list_a_last_index_of_int", "math_@min_list_dyn", "math_@max_list_dyn",
                     "optional_unwrap_list" ->
@@ -56,8 +55,7 @@ record Costs(RuntimeEquality equality) {
             case "list_sort", "list_sortByAssociatedKeys" ->
                 UNIT + traversal(arguments[0]) * (64 - Long.numberOfLeadingZeros(size(arguments[0])));
             case "list_distinct" -> distinct((Collection<?>) arguments[0]);
-            case "list_sets_contains_list", "list_sets_equivalent_list", "list_sets_intersects_list" ->
-                sets(arguments);
+            case "list_sets_contains_list", "list_sets_equivalent_list", "list_sets_intersects_list" -> sets(arguments);
             default -> UNIT + texts(arguments);
         };
     }
@@ -100,10 +98,7 @@ record Costs(RuntimeEquality equality) {
     private static long join(Object[] arguments) {
         List<?> list = (List<?>) arguments[0];
         long length = arguments.length == 1 ? 0 : length(arguments[1]) * list.size();
-        for (Object element : list) {
-            length += length(element);
-        }
-        return UNIT + 2 * length;
+        return UNIT + 2 * (length + list.stream().mapToLong(Costs::length).sum());
     }
 
     /** The cost of the left side of a list's {@code +}: macros append to the list they build, others copy it. */
@@ -150,25 +145,18 @@ record Costs(RuntimeEquality equality) {
     }
 
     private static long traversal(Object value, long most) {
+        if (!(value instanceof Collection<?>) && !(value instanceof Map<?, ?>)) {
+            return length(value);
+        }
         long sum = 1;
-        if (value instanceof Collection<?> list) {
-            for (Object element : list) {
-                sum += traversal(element, most - sum);
-                if (sum > most) {
-                    return sum;
-                }
+        for (Object part : value instanceof Map<?, ?> map ? map.entrySet() : (Collection<?>) value) {
+            sum += part instanceof Map.Entry<?, ?> entry
+                    ? length(entry.getKey()) + traversal(entry.getValue(), most - sum)
+                    : traversal(part, most - sum);
+            if (sum > most) {
+                break;
             }
-            return sum;
         }
-        if (value instanceof Map<?, ?> map) {
-            for (Map.Entry<?, ?> entry : map.entrySet()) {
-                sum += length(entry.getKey()) + traversal(entry.getValue(), most - sum);
-                if (sum > most) {
-                    return sum;
-                }
-            }
-            return sum;
-        }
-        return length(value);
+        return sum;
     }
 }

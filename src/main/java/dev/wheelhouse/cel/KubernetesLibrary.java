@@ -4,12 +4,12 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 
 import dev.cel.checker.CelCheckerBuilder;
 import dev.cel.common.CelFunctionDecl;
 import dev.cel.common.CelOverloadDecl;
 import dev.cel.common.types.CelType;
+import dev.cel.common.types.OpaqueType;
 import dev.cel.common.types.SimpleType;
 import dev.cel.compiler.CelCompilerLibrary;
 import dev.cel.runtime.CelFunctionBinding;
@@ -22,8 +22,10 @@ import dev.cel.runtime.CelRuntimeLibrary;
  * {@code apiserver/pkg/cel/library}). Immutable after {@link #create}.
  */
 final class KubernetesLibrary implements CelCompilerLibrary, CelRuntimeLibrary {
-    static final Argument STRING = new Argument(SimpleType.STRING, String.class);
-    static final Argument INT = new Argument(SimpleType.INT, Long.class);
+    static final Type<String> STRING = new Type<>(SimpleType.STRING, String.class);
+    static final Type<Long> INT = new Type<>(SimpleType.INT, Long.class);
+    static final Type<Boolean> BOOL = new Type<>(SimpleType.BOOL, Boolean.class);
+    static final Type<Object> DYN = new Type<>(SimpleType.DYN, Object.class);
     private final Map<String, List<CelOverloadDecl>> functions = new LinkedHashMap<>();
     private final List<CelFunctionBinding> bindings = new ArrayList<>();
 
@@ -39,31 +41,47 @@ final class KubernetesLibrary implements CelCompilerLibrary, CelRuntimeLibrary {
         return library;
     }
 
+    /** A CEL type, and the Java class of its values. */
+    record Type<T>(CelType type, Class<T> of) {
+        /** A type of this library, whose values have no other form in CEL. */
+        static <T> Type<T> opaque(String name, Class<T> of) {
+            return new Type<>(OpaqueType.create(name), of);
+        }
+    }
+
     /**
      * Adds a global function.
      *
      * @param id of this overload of the function
      */
-    void global(String name, String id, CelType result, CelFunctionOverload body, Argument... arguments) {
-        add(name, CelOverloadDecl.newGlobalOverload(id, result, types(arguments)), body, arguments);
+    <A> void global(String name, String id, Type<?> result, Type<A> argument, CelFunctionOverload.Unary<A> body) {
+        add(name, CelOverloadDecl.newGlobalOverload(id, result.type, argument.type),
+                CelFunctionBinding.from(id, argument.of, body));
+    }
+
+    /** Adds a function that is called on its only argument. */
+    <A> void member(String name, String id, Type<?> result, Type<A> on, CelFunctionOverload.Unary<A> body) {
+        add(name, CelOverloadDecl.newMemberOverload(id, result.type, on.type),
+                CelFunctionBinding.from(id, on.of, body));
     }
 
     /** Adds a function that is called on its first argument. */
-    void member(String name, String id, CelType result, CelFunctionOverload body, Argument... arguments) {
-        add(name, CelOverloadDecl.newMemberOverload(id, result, types(arguments)), body, arguments);
+    <A, B> void member(String name, String id, Type<?> result, Type<A> on, Type<B> argument,
+            CelFunctionOverload.Binary<A, B> body) {
+        add(name, CelOverloadDecl.newMemberOverload(id, result.type, on.type, argument.type),
+                CelFunctionBinding.from(id, on.of, argument.of, body));
     }
 
-    /** The CEL type of an argument, and the Java class of its values. */
-    record Argument(CelType type, Class<?> of) {}
+    /** Adds a function that is called on its first argument, and takes two others. */
+    void member(String name, String id, Type<?> result, Type<?> on, Type<?> second, Type<?> third,
+            CelFunctionOverload body) {
+        add(name, CelOverloadDecl.newMemberOverload(id, result.type, on.type, second.type, third.type),
+                CelFunctionBinding.from(id, List.of(on.of, second.of, third.of), body));
+    }
 
-    private void add(String name, CelOverloadDecl overload, CelFunctionOverload body, Argument... arguments) {
+    private void add(String name, CelOverloadDecl overload, CelFunctionBinding binding) {
         functions.computeIfAbsent(name, n -> new ArrayList<>()).add(overload);
-        List<Class<?>> classes = Stream.of(arguments).<Class<?>>map(Argument::of).toList();
-        bindings.add(CelFunctionBinding.from(overload.overloadId(), classes, body));
-    }
-
-    private static List<CelType> types(Argument... arguments) {
-        return Stream.of(arguments).map(Argument::type).toList();
+        bindings.add(binding);
     }
 
     @Override

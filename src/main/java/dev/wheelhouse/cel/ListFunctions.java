@@ -3,6 +3,10 @@ package dev.wheelhouse.cel;
 import java.time.Duration;
 import java.util.List;
 
+import static dev.wheelhouse.cel.KubernetesLibrary.BOOL;
+import static dev.wheelhouse.cel.KubernetesLibrary.DYN;
+import static dev.wheelhouse.cel.KubernetesLibrary.INT;
+
 import dev.cel.common.types.ListType;
 import dev.cel.common.types.SimpleType;
 import dev.cel.common.values.CelByteString;
@@ -10,22 +14,20 @@ import dev.cel.runtime.CelEvaluationException;
 
 /** Functions on lists whose elements have one, comparable type (upstream: {@code library/lists.go}). */
 final class ListFunctions {
-    private static final KubernetesLibrary.Argument LIST = new KubernetesLibrary.Argument(
-            ListType.create(SimpleType.DYN), List.class);
-    private static final KubernetesLibrary.Argument ELEMENT = new KubernetesLibrary.Argument(SimpleType.DYN,
-            Object.class);
+    @SuppressWarnings({"unchecked", "rawtypes"}) // A list of CEL may have elements of any type.
+    private static final KubernetesLibrary.Type<List<?>> LIST = new KubernetesLibrary.Type<>(
+            ListType.create(SimpleType.DYN), (Class) List.class);
 
     private ListFunctions() {}
 
     static void addTo(KubernetesLibrary library) {
-        library.member("isSorted", "list_is_sorted_bool", SimpleType.BOOL, a -> isSorted((List<?>) a[0]), LIST);
-        library.member("sum", "list_sum", SimpleType.DYN, a -> sum((List<?>) a[0]), LIST);
-        library.member("min", "list_min", SimpleType.DYN, a -> extreme("min", (List<?>) a[0], -1), LIST);
-        library.member("max", "list_max", SimpleType.DYN, a -> extreme("max", (List<?>) a[0], 1), LIST);
-        library.member("indexOf", "list_a_index_of_int", SimpleType.INT, a -> (long) ((List<?>) a[0]).indexOf(a[1]),
-                LIST, ELEMENT);
-        library.member("lastIndexOf", "list_a_last_index_of_int", SimpleType.INT,
-                a -> (long) ((List<?>) a[0]).lastIndexOf(a[1]), LIST, ELEMENT);
+        library.member("isSorted", "list_is_sorted_bool", BOOL, LIST, ListFunctions::isSorted);
+        library.member("sum", "list_sum", DYN, LIST, ListFunctions::sum);
+        library.member("min", "list_min", DYN, LIST, list -> extreme("min", list, -1));
+        library.member("max", "list_max", DYN, LIST, list -> extreme("max", list, 1));
+        library.member("indexOf", "list_a_index_of_int", INT, LIST, DYN, (list, each) -> (long) list.indexOf(each));
+        library.member("lastIndexOf", "list_a_last_index_of_int", INT, LIST, DYN,
+                (list, each) -> (long) list.lastIndexOf(each));
     }
 
     private static boolean isSorted(List<?> list) throws CelEvaluationException {

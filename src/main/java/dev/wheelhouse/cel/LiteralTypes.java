@@ -21,21 +21,13 @@ import dev.cel.common.types.OptionalType;
  * {@code cel-go/cel/validator.go}). To CEL for Java a dynamic value has every type, to upstream it has another one than
  * a text.
  */
-final class LiteralTypes {
-    private final CelAbstractSyntaxTree tree;
-    private final List<CelIssue> errors = new ArrayList<>();
-
-    private LiteralTypes(CelAbstractSyntaxTree tree) {
-        this.tree = tree;
-    }
-
+record LiteralTypes(CelAbstractSyntaxTree tree, List<CelIssue> errors) {
     /** The errors in a checked expression. */
     static List<CelIssue> errors(CelAbstractSyntaxTree tree) {
-        LiteralTypes types = new LiteralTypes(tree);
+        LiteralTypes types = new LiteralTypes(tree, new ArrayList<>());
         PatchTypes.visit(CelMutableExprConverter.fromCelExpr(tree.getExpr()), expression -> {
             switch (expression.getKind()) {
-                case LIST -> types.list(expression.list().elements(),
-                        Set.copyOf(expression.list().optionalIndices()));
+                case LIST -> types.list(expression.list().elements(), Set.copyOf(expression.list().optionalIndices()));
                 case MAP -> types.map(expression.map().entries());
                 default -> {
                 }

@@ -20,15 +20,12 @@ import dev.cel.runtime.CelStandardFunctions;
 import dev.cel.runtime.InternalCelFunctionBinding;
 import dev.cel.runtime.RuntimeEquality;
 
-/** Registers the functions of CEL and of libraries such that each charges the {@link CelBudget} before it works. */
-final class MeteredFunctions implements CelInternalRuntimeLibrary {
-    private final List<CelRuntimeLibrary> libraries;
-
-    /** @param libraries if several define a function, the first one counts */
-    MeteredFunctions(CelRuntimeLibrary... libraries) {
-        this.libraries = List.of(libraries);
-    }
-
+/**
+ * Registers the functions of CEL and of libraries such that each charges the {@link CelBudget} before it works.
+ *
+ * @param libraries if several define a function, the first one counts
+ */
+record MeteredFunctions(List<CelRuntimeLibrary> libraries) implements CelInternalRuntimeLibrary {
     @Override
     public void setRuntimeOptions(CelRuntimeBuilder runtime) {
         throw new IllegalStateException("the runtime has to pass its equality and options to its functions");

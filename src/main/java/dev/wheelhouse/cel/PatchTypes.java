@@ -48,6 +48,8 @@ final class PatchTypes implements CelTypeProvider {
     static final String CONSTRUCTION = "kubernetes_construction";
     static final Library LIBRARY = new Library();
     private static final String ESCAPE = "string_jsonpatch_escapeKey_string";
+    private static final ImmutableMap<String, CelType> OPERATION = ImmutableMap.of("op", SimpleType.STRING, "path",
+            SimpleType.STRING, "from", SimpleType.STRING, "value", SimpleType.DYN);
 
     private final CelTypeProvider others;
     private final ImmutableSet<String> fields;
@@ -129,18 +131,14 @@ final class PatchTypes implements CelTypeProvider {
     @Override
     public Optional<CelType> findType(String name) {
         if (name.equals(JSON_PATCH)) {
-            return Optional.of(known.computeIfAbsent(name, n -> struct(n, ImmutableMap.of("op", SimpleType.STRING,
-                    "path", SimpleType.STRING, "from", SimpleType.STRING, "value", SimpleType.DYN))));
+            return Optional.of(known.computeIfAbsent(name, n -> StructType.create(n, OPERATION.keySet(),
+                    field -> Optional.ofNullable(OPERATION.get(field)))));
         }
         if (name.equals(OBJECT) || name.startsWith(OBJECT + ".")) {
             return Optional.of(known.computeIfAbsent(name,
                     n -> StructType.create(n, fields, field -> Optional.of(SimpleType.DYN))));
         }
         return others.findType(name);
-    }
-
-    private static StructType struct(String name, ImmutableMap<String, CelType> fields) {
-        return StructType.create(name, fields.keySet(), field -> Optional.ofNullable(fields.get(field)));
     }
 
     /** The expression with calls of {@link #CONSTRUCTION} in the place of constructions. */

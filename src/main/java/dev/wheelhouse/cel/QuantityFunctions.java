@@ -8,18 +8,19 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.custom.QuantityFormatException;
 import io.kubernetes.client.custom.QuantityFormatter;
 
+import static dev.wheelhouse.cel.KubernetesLibrary.BOOL;
 import static dev.wheelhouse.cel.KubernetesLibrary.INT;
 import static dev.wheelhouse.cel.KubernetesLibrary.STRING;
 
-import dev.cel.common.types.OpaqueType;
 import dev.cel.common.types.SimpleType;
 import dev.cel.runtime.CelEvaluationException;
 
 /** Functions on quantities such as {@code 1.5Gi} (upstream: {@code library/quantity.go}). */
 final class QuantityFunctions {
-    private static final OpaqueType QUANTITY = OpaqueType.create("kubernetes.Quantity");
-    private static final KubernetesLibrary.Argument A_QUANTITY = new KubernetesLibrary.Argument(QUANTITY,
-            Quantity.class);
+    private static final KubernetesLibrary.Type<Double> DOUBLE = new KubernetesLibrary.Type<>(SimpleType.DOUBLE,
+            Double.class);
+    private static final KubernetesLibrary.Type<Quantity> QUANTITY = KubernetesLibrary.Type
+            .opaque("kubernetes.Quantity", Quantity.class);
     /** Limits the time to parse digits, which is quadratic in their number. */
     private static final int MAX_CHARACTERS = 1_000;
     private static final Pattern SHAPE = Pattern
@@ -30,50 +31,47 @@ final class QuantityFunctions {
         static Quantity of(BigDecimal number) {
             return new Quantity(number.stripTrailingZeros());
         }
+
+        Quantity plus(BigDecimal more) {
+            return of(number.add(more));
+        }
     }
 
     private QuantityFunctions() {}
 
     static void addTo(KubernetesLibrary library) {
-        library.global("quantity", "string_to_quantity", QUANTITY, a -> {
-            Quantity quantity = parse((String) a[0]);
+        library.global("quantity", "string_to_quantity", QUANTITY, STRING, text -> {
+            Quantity quantity = parse(text);
             if (quantity == null) {
                 throw new CelEvaluationException("quantities must match the regular expression "
-                        + "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$': " + a[0]);
+                        + "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$': " + text);
             }
             return quantity;
-        }, STRING);
-        library.global("isQuantity", "is_quantity_string", SimpleType.BOOL, a -> parse((String) a[0]) != null, STRING);
-        library.member("sign", "quantity_sign", SimpleType.INT, a -> (long) number(a[0]).signum(), A_QUANTITY);
-        library.member("isInteger", "quantity_is_integer", SimpleType.BOOL, a -> integer(number(a[0])) != null,
-                A_QUANTITY);
-        library.member("asInteger", "quantity_as_integer", SimpleType.INT, a -> {
-            Long value = integer(number(a[0]));
+        });
+        library.global("isQuantity", "is_quantity_string", BOOL, STRING, text -> parse(text) != null);
+        library.member("sign", "quantity_sign", INT, QUANTITY, one -> (long) one.number.signum());
+        library.member("isInteger", "quantity_is_integer", BOOL, QUANTITY, one -> integer(one.number) != null);
+        library.member("asInteger", "quantity_as_integer", INT, QUANTITY, one -> {
+            Long value = integer(one.number);
             if (value == null) {
                 throw new CelEvaluationException("cannot convert value to integer");
             }
             return value;
-        }, A_QUANTITY);
-        library.member("asApproximateFloat", "quantity_as_float", SimpleType.DOUBLE, a -> number(a[0]).doubleValue(),
-                A_QUANTITY);
-        library.member("isGreaterThan", "quantity_is_greater_than", SimpleType.BOOL,
-                a -> number(a[0]).compareTo(number(a[1])) > 0, A_QUANTITY, A_QUANTITY);
-        library.member("isLessThan", "quantity_is_less_than", SimpleType.BOOL,
-                a -> number(a[0]).compareTo(number(a[1])) < 0, A_QUANTITY, A_QUANTITY);
-        library.member("compareTo", "quantity_compare_to", SimpleType.INT,
-                a -> (long) number(a[0]).compareTo(number(a[1])), A_QUANTITY, A_QUANTITY);
-        library.member("add", "quantity_add", QUANTITY, a -> Quantity.of(number(a[0]).add(number(a[1]))),
-                A_QUANTITY, A_QUANTITY);
-        library.member("add", "quantity_add_int", QUANTITY, a -> Quantity.of(number(a[0]).add(number(a[1]))),
-                A_QUANTITY, INT);
-        library.member("sub", "quantity_sub", QUANTITY, a -> Quantity.of(number(a[0]).subtract(number(a[1]))),
-                A_QUANTITY, A_QUANTITY);
-        library.member("sub", "quantity_sub_int", QUANTITY,
-                a -> Quantity.of(number(a[0]).subtract(number(a[1]))), A_QUANTITY, INT);
-    }
-
-    private static BigDecimal number(Object value) {
-        return value instanceof Quantity quantity ? quantity.number() : BigDecimal.valueOf((Long) value);
+        });
+        library.member("asApproximateFloat", "quantity_as_float", DOUBLE, QUANTITY, one -> one.number.doubleValue());
+        library.member("isGreaterThan", "quantity_is_greater_than", BOOL, QUANTITY, QUANTITY,
+                (one, other) -> one.number.compareTo(other.number) > 0);
+        library.member("isLessThan", "quantity_is_less_than", BOOL, QUANTITY, QUANTITY,
+                (one, other) -> one.number.compareTo(other.number) < 0);
+        library.member("compareTo", "quantity_compare_to", INT, QUANTITY, QUANTITY,
+                (one, other) -> (long) one.number.compareTo(other.number));
+        library.member("add", "quantity_add", QUANTITY, QUANTITY, QUANTITY, (one, other) -> one.plus(other.number));
+        library.member("add", "quantity_add_int", QUANTITY, QUANTITY, INT,
+                (one, more) -> one.plus(BigDecimal.valueOf(more)));
+        library.member("sub", "quantity_sub", QUANTITY, QUANTITY, QUANTITY,
+                (one, other) -> one.plus(other.number.negate()));
+        library.member("sub", "quantity_sub_int", QUANTITY, QUANTITY, INT,
+                (one, less) -> one.plus(BigDecimal.valueOf(less).negate()));
     }
 
     private static @Nullable Quantity parse(String text) {

@@ -53,8 +53,7 @@ final class SchemaTypes implements CelTypeProvider {
     /** Adds a struct, or replaces the one of this name. */
     CelType declare(String name, Map<String, CelType> fields) {
         ImmutableMap<String, CelType> known = ImmutableMap.copyOf(fields);
-        StructType struct = StructType.create(name, known.keySet(),
-                field -> Optional.ofNullable(known.get(field)));
+        StructType struct = StructType.create(name, known.keySet(), field -> Optional.ofNullable(known.get(field)));
         structs.put(name, struct);
         return struct;
     }

@@ -11,50 +11,50 @@ import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 
+import static dev.wheelhouse.cel.KubernetesLibrary.BOOL;
 import static dev.wheelhouse.cel.KubernetesLibrary.INT;
 import static dev.wheelhouse.cel.KubernetesLibrary.STRING;
 
 import dev.cel.common.types.ListType;
 import dev.cel.common.types.MapType;
-import dev.cel.common.types.OpaqueType;
 import dev.cel.common.types.SimpleType;
 import dev.cel.runtime.CelEvaluationException;
 
 /** Functions on texts: regular expressions and URLs (upstream: {@code library/regex.go}, {@code library/urls.go}). */
 final class TextFunctions {
-    private static final OpaqueType URL = OpaqueType.create("kubernetes.URL");
-    private static final KubernetesLibrary.Argument A_URL = new KubernetesLibrary.Argument(URL, URI.class);
+    private static final KubernetesLibrary.Type<URI> URL = KubernetesLibrary.Type.opaque("kubernetes.URL", URI.class);
+    @SuppressWarnings("rawtypes")
+    private static final KubernetesLibrary.Type<List> STRINGS = new KubernetesLibrary.Type<>(
+            ListType.create(SimpleType.STRING), List.class);
+    @SuppressWarnings("rawtypes")
+    private static final KubernetesLibrary.Type<Map> QUERY = new KubernetesLibrary.Type<>(
+            MapType.create(SimpleType.STRING, ListType.create(SimpleType.STRING)), Map.class);
 
     private TextFunctions() {}
 
     static void addTo(KubernetesLibrary library) {
-        ListType strings = ListType.create(SimpleType.STRING);
-        library.member("find", "string_find_string", SimpleType.STRING, a -> {
-            List<String> found = pattern((String) a[1]).findAll((String) a[0], 1);
-            return found.isEmpty() ? "" : found.getFirst();
-        }, STRING, STRING);
-        library.member("findAll", "string_find_all_string", strings,
-                a -> pattern((String) a[1]).findAll((String) a[0], -1), STRING, STRING);
-        library.member("findAll", "string_find_all_string_int", strings,
-                a -> pattern((String) a[1]).findAll((String) a[0], (Long) a[2]), STRING, STRING, INT);
-        library.global("url", "string_to_url", URL, a -> {
-            URI url = url((String) a[0]);
+        library.member("find", "string_find_string", STRING, STRING, STRING,
+                (text, regex) -> String.join("", pattern(regex).findAll(text, 1)));
+        library.member("findAll", "string_find_all_string", STRINGS, STRING, STRING,
+                (text, regex) -> pattern(regex).findAll(text, -1));
+        library.member("findAll", "string_find_all_string_int", STRINGS, STRING, STRING, INT,
+                a -> pattern((String) a[1]).findAll((String) a[0], (Long) a[2]));
+        library.global("url", "string_to_url", URL, STRING, text -> {
+            URI url = url(text);
             if (url == null) {
-                throw new CelEvaluationException("URL parse error during conversion from string: " + a[0]);
+                throw new CelEvaluationException("URL parse error during conversion from string: " + text);
             }
             return url;
-        }, STRING);
-        library.global("isURL", "is_url_string", SimpleType.BOOL, a -> url((String) a[0]) != null, STRING);
-        library.member("getScheme", "url_get_scheme", SimpleType.STRING, a -> orEmpty(((URI) a[0]).getScheme()), A_URL);
-        library.member("getHost", "url_get_host", SimpleType.STRING, a -> host((URI) a[0]), A_URL);
-        library.member("getHostname", "url_get_hostname", SimpleType.STRING,
-                a -> orEmpty(((URI) a[0]).getHost()).replaceAll("[\\[\\]]", ""), A_URL);
-        library.member("getPort", "url_get_port", SimpleType.STRING,
-                a -> ((URI) a[0]).getPort() < 0 ? "" : Integer.toString(((URI) a[0]).getPort()), A_URL);
-        library.member("getEscapedPath", "url_get_escaped_path", SimpleType.STRING,
-                a -> orEmpty(((URI) a[0]).getRawPath()), A_URL);
-        library.member("getQuery", "url_get_query", MapType.create(SimpleType.STRING, strings), a -> query((URI) a[0]),
-                A_URL);
+        });
+        library.global("isURL", "is_url_string", BOOL, STRING, text -> url(text) != null);
+        library.member("getScheme", "url_get_scheme", STRING, URL, url -> orEmpty(url.getScheme()));
+        library.member("getHost", "url_get_host", STRING, URL, TextFunctions::host);
+        library.member("getHostname", "url_get_hostname", STRING, URL,
+                url -> orEmpty(url.getHost()).replaceAll("[\\[\\]]", ""));
+        library.member("getPort", "url_get_port", STRING, URL,
+                url -> url.getPort() < 0 ? "" : Integer.toString(url.getPort()));
+        library.member("getEscapedPath", "url_get_escaped_path", STRING, URL, url -> orEmpty(url.getRawPath()));
+        library.member("getQuery", "url_get_query", QUERY, URL, TextFunctions::query);
     }
 
     static boolean matches(String text, String expression) throws CelEvaluationException {

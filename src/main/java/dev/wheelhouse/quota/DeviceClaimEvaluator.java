@@ -2,6 +2,7 @@ package dev.wheelhouse.quota;
 
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -35,6 +36,9 @@ record DeviceClaimEvaluator(Devices devices, PodEvaluator pods) implements Evalu
     private static final String FOR_EXTENDED_RESOURCES = "resource.kubernetes.io/extended-resource-claim";
     /** The most devices of one request, and the count of a request for all devices. */
     private static final long MOST_DEVICES = 32;
+    private static final Comparator<V1ObjectMeta> OLDEST = Comparator.<V1ObjectMeta, Instant>comparing(
+            meta -> Objects.requireNonNullElse(meta.getCreationTimestamp(), OffsetDateTime.MIN).toInstant())
+            .thenComparing(meta -> String.valueOf(meta.getName()));
 
     @Override
     public Class<ResourceV1ResourceClaim> model() {
@@ -105,21 +109,22 @@ record DeviceClaimEvaluator(Devices devices, PodEvaluator pods) implements Evalu
 
     /** The amounts that the pod of a claim for extended resources takes; none if the pod does not own the claim. */
     private Map<String, Quantity> ofPod(ResourceV1ResourceClaim claim, Instant now) {
-        V1ObjectMeta meta = claim.getMetadata();
-        V1OwnerReference owner = OwnerReferences.controllerOf(meta);
-        if (meta.getAnnotations() == null || !"true".equals(meta.getAnnotations().get(FOR_EXTENDED_RESOURCES))
-                || owner == null || !isPod(owner)) {
+        V1OwnerReference owner = pod(claim);
+        if (owner == null) {
             return Map.of();
         }
-        V1Pod pod = devices.pod(ObjectKey.of(meta.getNamespace(), owner.getName()));
-        if (pod == null || !owner.getUid().equals(pod.getMetadata().getUid()) || !isClaimOf(pod, claim)) {
-            return Map.of();
-        }
-        return pods.usage(pod, now);
+        V1Pod pod = devices.pod(ObjectKey.of(claim.getMetadata().getNamespace(), owner.getName()));
+        return pod != null && owner.getUid().equals(pod.getMetadata().getUid()) && isClaimOf(pod, claim)
+                ? pods.usage(pod, now)
+                : Map.of();
     }
 
-    private static boolean isPod(V1OwnerReference owner) {
-        return owner.getKind().equals("Pod") && owner.getApiVersion().equals("v1");
+    /** The pod for whose extended resources the claim is; null if it is for none. */
+    private static @Nullable V1OwnerReference pod(ResourceV1ResourceClaim claim) {
+        Map<String, String> annotations = claim.getMetadata().getAnnotations();
+        V1OwnerReference owner = OwnerReferences.controllerOf(claim.getMetadata());
+        return annotations != null && "true".equals(annotations.get(FOR_EXTENDED_RESOURCES)) && owner != null
+                && owner.getKind().equals("Pod") && owner.getApiVersion().equals("v1") ? owner : null;
     }
 
     /** Whether the pod names the claim or, as long as it names none, the claim is the pod's first. */
@@ -129,23 +134,9 @@ record DeviceClaimEvaluator(Devices devices, PodEvaluator pods) implements Evalu
                     .equals(pod.getStatus().getExtendedResourceClaimStatus().getResourceClaimName());
         }
         return devices.claims(String.valueOf(claim.getMetadata().getNamespace())).stream()
-                .filter(other -> isOwned(other, String.valueOf(pod.getMetadata().getUid())))
-                .noneMatch(other -> isBefore(other.getMetadata(), claim.getMetadata()));
-    }
-
-    private static boolean isOwned(ResourceV1ResourceClaim claim, String uid) {
-        V1OwnerReference owner = OwnerReferences.controllerOf(claim.getMetadata());
-        return owner != null && isPod(owner) && owner.getUid().equals(uid)
-                && claim.getMetadata().getAnnotations() != null
-                && "true".equals(claim.getMetadata().getAnnotations().get(FOR_EXTENDED_RESOURCES));
-    }
-
-    private static boolean isBefore(V1ObjectMeta some, V1ObjectMeta other) {
-        OffsetDateTime first = Objects.requireNonNullElse(some.getCreationTimestamp(), OffsetDateTime.MIN);
-        OffsetDateTime second = Objects.requireNonNullElse(other.getCreationTimestamp(), OffsetDateTime.MIN);
-        int order = first.toInstant().compareTo(second.toInstant());
-        return order < 0
-                || order == 0 && String.valueOf(some.getName()).compareTo(String.valueOf(other.getName())) < 0;
+                .filter(other -> pod(other) instanceof V1OwnerReference owner
+                        && owner.getUid().equals(pod.getMetadata().getUid()))
+                .noneMatch(other -> OLDEST.compare(other.getMetadata(), claim.getMetadata()) < 0);
     }
 
     @Override

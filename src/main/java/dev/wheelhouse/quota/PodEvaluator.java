@@ -54,8 +54,7 @@ final class PodEvaluator implements Evaluator {
 
     /** Whether a limit has the form {@code requests.NAME} with the name of an extended resource. */
     static boolean isOfExtendedResource(String limit) {
-        return limit.startsWith("requests.")
-                && (!isNative(limit) || limit.startsWith("requests." + DEVICE_CLASS));
+        return limit.startsWith("requests.") && (!isNative(limit) || limit.startsWith("requests." + DEVICE_CLASS));
     }
 
     private static boolean isNative(String resource) {

@@ -1,7 +1,7 @@
 package dev.wheelhouse.quota;
 
 import java.util.List;
-import java.util.Objects;
+import java.util.stream.Stream;
 
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1ResourceQuotaSpec;
@@ -13,15 +13,11 @@ public final class Scopes {
 
     /** Whether all scopes of a quota include an object. A quota without scopes covers all objects. */
     public static boolean cover(V1ResourceQuotaSpec quota, Evaluator evaluator, KubernetesObject object) {
-        for (String scope : Objects.requireNonNullElse(quota.getScopes(), List.<String>of())) {
-            if (!evaluator.isIn(new V1ScopedResourceSelectorRequirement().scopeName(scope).operator("Exists"),
-                    object)) {
-                return false;
-            }
-        }
-        return quota.getScopeSelector() == null || quota.getScopeSelector().getMatchExpressions() == null
-                || quota.getScopeSelector().getMatchExpressions().stream()
-                        .allMatch(scope -> evaluator.isIn(scope, object));
+        Stream<V1ScopedResourceSelectorRequirement> plain = Stream.ofNullable(quota.getScopes()).flatMap(List::stream)
+                .map(scope -> new V1ScopedResourceSelectorRequirement().scopeName(scope).operator("Exists"));
+        return Stream.concat(plain, Stream.ofNullable(quota.getScopeSelector())
+                .flatMap(selector -> Stream.ofNullable(selector.getMatchExpressions())).flatMap(List::stream))
+                .allMatch(scope -> evaluator.isIn(scope, object));
     }
 
     /** Whether a requirement selects an object by the name of its class, which is empty if it has none. */

@@ -42,8 +42,8 @@ public final class AdmissionChain {
         this.plugins = Stream.concat(podAccounts
                 ? Stream.of(new LimitRanges(store), new PodAccounts(store))
                 : Stream.of(new LimitRanges(store)), others).toList();
-        this.mutating = new MutatingPolicies(store, registry, authorizer);
-        this.validating = new ValidatingPolicies(store, registry, authorizer);
+        this.mutating = new MutatingPolicies(new BoundPolicies(store, registry, authorizer, "mutatingadmission"));
+        this.validating = new ValidatingPolicies(new BoundPolicies(store, registry, authorizer, "validatingadmission"));
         this.webhooks = new AdmissionWebhooks(store, registry, authorizer, client, clock);
     }
 

@@ -30,6 +30,9 @@ import dev.wheelhouse.apiserver.store.StoreView;
 import dev.wheelhouse.apiserver.webhook.WebhookClient;
 import dev.wheelhouse.apiserver.webhook.WebhookException;
 import dev.wheelhouse.apiserver.work.Deadline;
+import dev.wheelhouse.cel.CelBudget;
+import dev.wheelhouse.cel.CelExpression.ResultType;
+import dev.wheelhouse.cel.PolicyTypes;
 import dev.wheelhouse.facts.ResourceInfo;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LogBudget;
@@ -47,13 +50,11 @@ final class AdmissionWebhooks {
             "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding", "MutatingAdmissionPolicy",
             "MutatingAdmissionPolicyBinding");
 
-    private final StoreView<List<JsonNode>> mutating;
-    private final StoreView<List<JsonNode>> validating;
+    private final StoreView<List<Webhook>> mutating;
+    private final StoreView<List<Webhook>> validating;
     private final Authorizer authorizer;
     private final PolicyMatch match;
-    private final Expressions expressions = new Expressions();
     private final WebhookClient client;
-    /** Guarded by itself. */
     private final LogBudget ignored;
 
     AdmissionWebhooks(ObjectStore store, ResourceRegistry registry, Authorizer authorizer, WebhookClient client,
@@ -67,9 +68,33 @@ final class AdmissionWebhooks {
     }
 
     /** The webhooks of all configurations of one kind, sorted by the names of the configurations. */
-    private static StoreView<List<JsonNode>> hooks(ObjectStore store, String kind) {
-        return StoreView.of(store, kind + "." + GROUP, configuration -> configuration.tree().path("webhooks"),
-                all -> all.stream().flatMap(JsonNode::valueStream).toList());
+    private static StoreView<List<Webhook>> hooks(ObjectStore store, String kind) {
+        return StoreView.of(store, kind + "." + GROUP,
+                configuration -> configuration.tree().path("webhooks").valueStream().map(Webhook::new).toList(),
+                all -> all.stream().flatMap(List::stream).toList());
+    }
+
+    /** A webhook of one version of its configuration. Two webhooks with the same fields differ. */
+    private static final class Webhook {
+        private final JsonNode fields;
+        /** Null until a write is the first to need them. */
+        private volatile @Nullable List<CompiledExpression> conditions;
+
+        Webhook(JsonNode fields) {
+            this.fields = fields;
+        }
+
+        /** The compiled match conditions. */
+        List<CompiledExpression> conditions() {
+            List<CompiledExpression> known = conditions;
+            if (known == null) {
+                PolicyTypes types = PolicyTypes.ofConditions(false);
+                known = fields.path("matchConditions").valueStream().map(condition -> CompiledExpression
+                        .of(Json.text(condition, "expression"), ResultType.BOOL, types)).toList();
+                conditions = known;
+            }
+            return known;
+        }
     }
 
     /** Whether there are webhooks that may be asked about deletions. */
@@ -85,14 +110,14 @@ final class AdmissionWebhooks {
      * @throws StatusException if a webhook refuses the write, or cannot be called and its failure policy is Fail
      */
     Attributes mutate(Attributes attributes, Reinvocation round) {
-        List<JsonNode> hooks = mutating.get();
+        List<Webhook> hooks = mutating.get();
         if (hooks.isEmpty() || isExempt(attributes)) {
             return attributes;
         }
         round.begin(attributes.object());
         Attributes current = attributes;
-        for (JsonNode hook : hooks) {
-            WebhookCall call = round.skips(new Identity(hook)) ? null : call(hook, current);
+        for (Webhook hook : hooks) {
+            WebhookCall call = round.skips(hook) ? null : call(hook, current);
             if (call == null) {
                 continue;
             }
@@ -105,30 +130,17 @@ final class AdmissionWebhooks {
                 }
                 current = current.withObject(patched(call, verdict.patch(), current), current.old());
             } catch (WebhookException e) {
-                failed(hook, e.getMessage());
+                failed(hook.fields, e.getMessage());
             }
             if (before != current.object()) {
                 round.changed();
             }
-            if (Json.text(hook, "reinvocationPolicy").equals("IfNeeded")) {
-                round.called(new Identity(hook));
+            if (Json.text(hook.fields, "reinvocationPolicy").equals("IfNeeded")) {
+                round.called(hook);
             }
         }
         round.end(current.object());
         return current;
-    }
-
-    /** A webhook as a key: two webhooks with the same fields differ. */
-    private record Identity(JsonNode hook) {
-        @Override
-        public boolean equals(Object other) {
-            return other instanceof Identity identity && identity.hook == hook;
-        }
-
-        @Override
-        public int hashCode() {
-            return System.identityHashCode(hook);
-        }
     }
 
     /**
@@ -137,23 +149,14 @@ final class AdmissionWebhooks {
      * @throws StatusException if a webhook refuses the write, or cannot be called and its failure policy is Fail
      */
     void validate(Attributes attributes) {
-        List<JsonNode> hooks = validating.get();
+        List<Webhook> hooks = validating.get();
         if (hooks.isEmpty() || isExempt(attributes)) {
             return;
         }
         List<WebhookCall> calls = hooks.stream().map(hook -> call(hook, attributes)).filter(Objects::nonNull).toList();
         List<CompletableFuture<Verdict>> others = new ArrayList<>();
-        calls.stream().skip(1).forEach(call -> {
-            CompletableFuture<Verdict> verdict = new CompletableFuture<>();
-            others.add(verdict);
-            Thread.ofVirtual().name("webhook " + call.name()).start(() -> {
-                try {
-                    verdict.complete(outcome(call));
-                } catch (Throwable e) {
-                    verdict.completeExceptionally(e);
-                }
-            });
-        });
+        calls.stream().skip(1).forEach(call -> others.add(CompletableFuture.supplyAsync(() -> outcome(call),
+                work -> Thread.ofVirtual().name("webhook " + call.name()).start(work))));
         List<Verdict> verdicts = new ArrayList<>();
         if (!calls.isEmpty()) {
             verdicts.add(outcome(calls.getFirst()));
@@ -173,7 +176,8 @@ final class AdmissionWebhooks {
     }
 
     /** The call of a webhook about a write; null if it is not to be called. */
-    private @Nullable WebhookCall call(JsonNode hook, Attributes attributes) {
+    private @Nullable WebhookCall call(Webhook webhook, Attributes attributes) {
+        JsonNode hook = webhook.fields;
         ResourceInfo as = match.selects(hook, attributes)
                 ? match.covered(hook.path("rules"), Json.text(hook, "matchPolicy").equals("Exact"), attributes)
                 : null;
@@ -182,11 +186,10 @@ final class AdmissionWebhooks {
         }
         Attributes seen = Versions.of(attributes, as);
         if (!hook.path("matchConditions").isEmpty()) {
-            CompiledExpression.Match conditions = expressions.match(hook.path("matchConditions"),
-                    seen.variables(as, null, authorizer));
+            CompiledExpression.Match conditions = CompiledExpression.match(webhook.conditions(),
+                    seen.variables(as, null, authorizer), CelBudget.ofConditions());
             if (!conditions.problem().isEmpty() && fails(hook)) {
-                throw Errors.forbidden(attributes.type(), Meta.name(attributes.subject()), conditions.problem(),
-                        List.of());
+                throw Errors.forbidden(attributes.type(), Meta.name(attributes.subject()), conditions.problem());
             }
             if (!conditions.holds()) {
                 return null;
@@ -249,9 +252,7 @@ final class AdmissionWebhooks {
         if (fails(hook)) {
             throw Errors.internalError(problem);
         }
-        synchronized (ignored) {
-            ignored.warn(log, problem + "; the request goes on, because failurePolicy is Ignore");
-        }
+        ignored.warn(log, problem + "; the request goes on, because failurePolicy is Ignore");
         Deadline.checkNow();
     }
 }

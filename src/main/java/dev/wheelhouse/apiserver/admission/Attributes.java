@@ -94,8 +94,7 @@ public record Attributes(Target target, String operation, @Nullable ObjectNode o
     }
 
     private static ObjectNode resource(ResourceType type) {
-        return Json.object().put("group", type.group()).put("version", type.version()).put("resource",
-                type.plural());
+        return Json.object().put("group", type.group()).put("version", type.version()).put("resource", type.plural());
     }
 
     /**

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -54,8 +55,7 @@ final class BoundPolicies {
      * @param as the resource in the version that the policy asks for
      * @param param null as JSON if there is none
      */
-    record Invocation(ObjectNode policy, CompiledPolicy compiled, ObjectNode binding, ResourceInfo as,
-            JsonNode param) {
+    record Invocation(ObjectNode policy, CompiledPolicy compiled, ObjectNode binding, ResourceInfo as, JsonNode param) {
         Problem problem(String why) {
             return new Problem(policy, binding, why, "Invalid");
         }
@@ -190,21 +190,14 @@ final class BoundPolicies {
             throw new BindingException("paramRef.namespace must not be provided for a cluster-scoped `paramKind`");
         }
         String name = Json.text(ref, "name");
-        List<JsonNode> params = new ArrayList<>();
-        if (name.isEmpty()) {
-            for (StoredObject stored : store.snapshot(Target.stored(kind.type()))
-                    .select(Selection.inNamespace(namespace))) {
-                ObjectNode param = Renderer.tree(kind, stored);
-                if (Selectors.matches(ref.path("selector"), param.path("metadata").path("labels"))) {
-                    params.add(param);
-                }
-            }
-        } else {
-            StoredObject stored = store.get(Target.stored(kind.type()), namespace, name);
-            if (stored != null) {
-                params.add(Renderer.tree(kind, stored));
-            }
-        }
+        String resource = Target.stored(kind.type());
+        List<JsonNode> params = name.isEmpty()
+                ? store.snapshot(resource).select(Selection.inNamespace(namespace)).stream()
+                        .<JsonNode>map(stored -> Renderer.tree(kind, stored))
+                        .filter(param -> Selectors.matches(ref.path("selector"), param.path("metadata").path("labels")))
+                        .toList()
+                : Stream.ofNullable(store.get(resource, namespace, name))
+                        .<JsonNode>map(stored -> Renderer.tree(kind, stored)).toList();
         if (params.isEmpty() && Json.text(ref, "parameterNotFoundAction").equals("Deny")) {
             throw new BindingException("no params found for policy binding with `Deny` parameterNotFoundAction");
         }

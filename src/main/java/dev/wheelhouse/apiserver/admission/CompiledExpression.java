@@ -7,6 +7,7 @@ import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.cel.CelBudget;
 import dev.wheelhouse.cel.CelExpression;
 import dev.wheelhouse.cel.CelExpression.EvaluationException;
@@ -67,8 +68,6 @@ record CompiledExpression(String text, @Nullable CelExpression expression, Strin
                 problems.add(String.valueOf(e.getMessage()));
             }
         }
-        return new Match(problems.isEmpty(), problems.size() > 1
-                ? "[" + String.join(", ", problems) + "]"
-                : String.join("", problems));
+        return new Match(problems.isEmpty(), problems.isEmpty() ? "" : Errors.all(List.copyOf(problems)));
     }
 }

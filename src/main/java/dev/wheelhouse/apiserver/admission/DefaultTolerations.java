@@ -1,10 +1,10 @@
 package dev.wheelhouse.apiserver.admission;
 
 import java.util.List;
+import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
-import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -28,21 +28,14 @@ final class DefaultTolerations implements AdmissionPlugin {
     }
 
     private static void tolerations(ObjectNode spec) {
-        ArrayNode tolerations = spec.get("tolerations") instanceof ArrayNode present ? present : null;
         for (String key : TOLERATED) {
-            boolean tolerated = false;
-            if (tolerations != null) {
-                for (JsonNode toleration : tolerations) {
-                    String of = Json.text(toleration, "key");
-                    String effect = Json.text(toleration, "effect");
-                    tolerated |= (of.equals(key) || of.isEmpty())
-                            && (effect.equals("NoExecute") || effect.isEmpty());
-                }
-            }
+            boolean tolerated = spec.path("tolerations").valueStream()
+                    .anyMatch(toleration -> Set.of(key, "").contains(Json.text(toleration, "key"))
+                            && Set.of("NoExecute", "").contains(Json.text(toleration, "effect")));
             if (!tolerated) {
-                if (tolerations == null) {
-                    tolerations = spec.putArray("tolerations");
-                }
+                ArrayNode tolerations = spec.get("tolerations") instanceof ArrayNode present
+                        ? present
+                        : spec.putArray("tolerations");
                 tolerations.addObject().put("key", key).put("operator", "Exists").put("effect", "NoExecute")
                         .put("tolerationSeconds", SECONDS);
             }

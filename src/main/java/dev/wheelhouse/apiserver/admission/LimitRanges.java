@@ -129,8 +129,7 @@ final class LimitRanges implements AdmissionPlugin {
             }
         }
         if (!problems.isEmpty()) {
-            throw Errors.forbidden(type, Meta.name(object),
-                    problems.size() == 1 ? problems.getFirst() : "[" + String.join(", ", problems) + "]", List.of());
+            throw Errors.forbidden(type, Meta.name(object), Errors.all(problems));
         }
     }
 

@@ -15,7 +15,6 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.admission.BoundPolicies.Invocation;
 import dev.wheelhouse.apiserver.admission.BoundPolicies.Problem;
 import dev.wheelhouse.apiserver.admission.CompiledPolicy.Mutation;
-import dev.wheelhouse.apiserver.auth.Authorizer;
 import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.error.StatusException;
 import dev.wheelhouse.apiserver.json.Json;
@@ -27,9 +26,7 @@ import dev.wheelhouse.apiserver.patch.Patches;
 import dev.wheelhouse.apiserver.patch.Patches.PatchException;
 import dev.wheelhouse.apiserver.protocol.Bodies;
 import dev.wheelhouse.apiserver.resources.CustomResourceInfo;
-import dev.wheelhouse.apiserver.resources.ResourceRegistry;
 import dev.wheelhouse.apiserver.schema.FieldValidation;
-import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.work.Deadline;
 import dev.wheelhouse.cel.CelBudget;
 import dev.wheelhouse.cel.CelExpression;
@@ -43,13 +40,7 @@ import dev.wheelhouse.facts.Schemas;
  * {@code apiserver/pkg/admission/plugin/policy/mutating}). Policies are applied one after the other, to the same writes
  * as {@link ValidatingPolicies} except deletions. Thread safe.
  */
-final class MutatingPolicies {
-    private final BoundPolicies policies;
-
-    MutatingPolicies(ObjectStore store, ResourceRegistry registry, Authorizer authorizer) {
-        this.policies = new BoundPolicies(store, registry, authorizer, "mutatingadmission");
-    }
-
+record MutatingPolicies(BoundPolicies policies) {
     /**
      * Applies the policies.
      *
@@ -179,17 +170,14 @@ final class MutatingPolicies {
                 throw new EvaluationException((mutation.isJsonPatch() ? "JSON Patch: " : "") + e.detail());
             }
             next = decoded(next, object, body);
-            if (!type(invocation).equals(asked.type()) && Schemas.isBuiltIn(asked.type())) {
+            ResourceType type = invocation.as().type();
+            if (!type.equals(asked.type()) && Schemas.isBuiltIn(asked.type())) {
                 // Upstream 1.36 converts to the version of the request too early.
-                throw new EvaluationException("converting (" + goType(type(invocation)) + ") to ("
+                throw new EvaluationException("converting (" + goType(type) + ") to ("
                         + goType(asked.type()) + "): unknown conversion");
             }
             return next;
         }
-    }
-
-    private static ResourceType type(Invocation invocation) {
-        return invocation.as().type();
     }
 
     private static String goType(ResourceType type) {

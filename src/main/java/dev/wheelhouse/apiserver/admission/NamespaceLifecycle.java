@@ -36,7 +36,7 @@ record NamespaceLifecycle(ObjectStore store) {
     /** @throws dev.wheelhouse.apiserver.error.StatusException 403 for a namespace that every cluster needs */
     static void allowDelete(ResourceType type, String name) {
         if (type.equals(ResourceType.NAMESPACES) && IMMORTAL.contains(name)) {
-            throw Errors.forbidden(type, name, "this namespace may not be deleted", List.of());
+            throw Errors.forbidden(type, name, "this namespace may not be deleted");
         }
     }
 }

@@ -7,6 +7,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +25,7 @@ import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.apiserver.validation.PodValidation;
 import dev.wheelhouse.apiserver.work.Deadline;
+import dev.wheelhouse.facts.PodSecrets;
 
 /**
  * Gives a pod its service account: the name of the account, a volume with a token for the API, and the secrets for
@@ -70,7 +72,7 @@ record PodAccounts(ObjectStore store) implements AdmissionPlugin {
         } else if (!pod.path("spec").path("ephemeralContainers").equals(old.path("spec").path("ephemeralContainers"))) {
             ObjectNode account = account(pod);
             if (enforces(account)) {
-                refuse(pod, PodSecrets.notListedByDebuggers(pod.path("spec"), account));
+                refuse(pod, MountableSecrets.notListedByDebuggers(pod.path("spec"), account));
             }
         }
     }
@@ -101,14 +103,16 @@ record PodAccounts(ObjectStore store) implements AdmissionPlugin {
     }
 
     private static void check(ObjectNode pod, ObjectNode account) {
-        refuse(pod, enforces(account) ? PodSecrets.notListed(pod.path("spec"), account) : null);
+        refuse(pod, enforces(account) ? MountableSecrets.notListed(pod.path("spec"), account) : null);
     }
 
     private static void checkMirror(ObjectNode pod) {
         JsonNode spec = pod.path("spec");
+        List<String> secrets = new ArrayList<>();
+        PodSecrets.visit(spec, secrets::add);
         if (!Json.text(spec, "serviceAccountName").isEmpty()) {
             refuse(pod, "a mirror pod may not reference service accounts");
-        } else if (PodSecrets.any(spec)) {
+        } else if (!secrets.isEmpty()) {
             refuse(pod, "a mirror pod may not reference secrets");
         } else if (spec.path("volumes").valueStream()
                 .flatMap(volume -> volume.path("projected").path("sources").valueStream())
@@ -149,7 +153,7 @@ record PodAccounts(ObjectStore store) implements AdmissionPlugin {
 
     private static void refuse(ObjectNode pod, @Nullable String why) {
         if (why != null) {
-            throw Errors.forbidden(ResourceType.PODS, Meta.name(pod), why, List.of());
+            throw Errors.forbidden(ResourceType.PODS, Meta.name(pod), why);
         }
     }
 
@@ -175,10 +179,9 @@ record PodAccounts(ObjectStore store) implements AdmissionPlugin {
 
     /** @return whether the token was mounted, because nothing else is mounted at its path */
     private static boolean mount(ObjectNode container, String volume) {
-        for (JsonNode mount : container.path("volumeMounts")) {
-            if (Json.text(mount, "mountPath").equals(MOUNTED_AT)) {
-                return false;
-            }
+        if (container.path("volumeMounts").valueStream()
+                .anyMatch(mount -> Json.text(mount, "mountPath").equals(MOUNTED_AT))) {
+            return false;
         }
         array(container, "volumeMounts").addObject().put("name", volume).put("readOnly", true).put("mountPath",
                 MOUNTED_AT);
@@ -228,24 +231,14 @@ record PodAccounts(ObjectStore store) implements AdmissionPlugin {
     }
 
     private static @Nullable ObjectNode tokenVolume(JsonNode spec) {
-        for (JsonNode volume : spec.path("volumes")) {
-            if (Json.text(volume, "name").startsWith(VOLUME) && volume instanceof ObjectNode found) {
-                return found;
-            }
-        }
-        return null;
+        return (ObjectNode) spec.path("volumes").valueStream()
+                .filter(volume -> volume.isObject() && Json.text(volume, "name").startsWith(VOLUME)).findFirst()
+                .orElse(null);
     }
 
     private static List<ObjectNode> containers(JsonNode spec) {
-        List<ObjectNode> containers = new ArrayList<>();
-        for (String list : List.of("initContainers", "containers")) {
-            for (JsonNode container : spec.path(list)) {
-                if (container instanceof ObjectNode object) {
-                    containers.add(object);
-                }
-            }
-        }
-        return containers;
+        return Stream.of("initContainers", "containers").flatMap(list -> spec.path(list).valueStream())
+                .filter(ObjectNode.class::isInstance).map(ObjectNode.class::cast).toList();
     }
 
     private static ArrayNode array(ObjectNode object, String field) {

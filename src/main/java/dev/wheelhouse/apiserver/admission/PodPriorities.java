@@ -64,7 +64,7 @@ final class PodPriorities implements AdmissionPlugin {
                 : className.equals(Meta.name(each)));
         if (priorityClass == null && !className.isEmpty()) {
             throw Errors.forbidden(ResourceType.PODS, pod,
-                    "no PriorityClass with name " + className + " was found", List.of());
+                    "no PriorityClass with name " + className + " was found");
         }
         if (priorityClass != null) {
             spec.put("priorityClassName", Meta.name(priorityClass));
@@ -76,7 +76,7 @@ final class PodPriorities implements AdmissionPlugin {
         if (given != null && given.isIntegralNumber() && given.longValue() != value) {
             throw Errors.forbidden(ResourceType.PODS, pod, "the integer value of priority (" + given
                     + ") must not be provided in pod spec; priority admission controller computed " + value
-                    + " from the given PriorityClass name", List.of());
+                    + " from the given PriorityClass name");
         }
         spec.put("priority", value);
         spec.put("preemptionPolicy", preemption);
@@ -90,7 +90,7 @@ final class PodPriorities implements AdmissionPlugin {
         ObjectNode other = last(each -> isDefault(each) && !Meta.name(each).equals(Meta.name(object)));
         if (other != null) {
             throw Errors.forbidden(type, Meta.name(object), "PriorityClass " + Meta.name(other)
-                    + " is already marked as default. Only one default can exist", List.of());
+                    + " is already marked as default. Only one default can exist");
         }
     }
 }

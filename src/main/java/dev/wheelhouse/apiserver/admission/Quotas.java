@@ -67,7 +67,8 @@ public final class Quotas {
     public Quotas(ObjectStore store, Clock clock) {
         this.store = store;
         this.clock = clock;
-        this.evaluators = new Evaluators(new Stored(store));
+        this.evaluators = new Evaluators(new Stored(store, StoreView.of(store, "deviceclasses.resource.k8s.io",
+                object -> ModelJson.read(object.json(), V1DeviceClass.class), all -> all)));
         this.afterCommit = new AfterCommit(clock);
         Arrays.setAll(locks, i -> new ReentrantLock());
     }
@@ -146,7 +147,7 @@ public final class Quotas {
     }
 
     private static StatusException refused(Target target, KubernetesObject object, String problem) {
-        return Errors.forbidden(target.type(), String.valueOf(object.getMetadata().getName()), problem, List.of());
+        return Errors.forbidden(target.type(), String.valueOf(object.getMetadata().getName()), problem);
     }
 
     private static void refuseExcess(Target target, KubernetesObject object, String name, V1ResourceQuota quota,
@@ -189,19 +190,10 @@ public final class Quotas {
     }
 
     /** The objects in the store that decide how claims of devices count. */
-    private static final class Stored implements Devices {
-        private final ObjectStore store;
-        private final StoreView<List<V1DeviceClass>> classes;
-
-        Stored(ObjectStore store) {
-            this.store = store;
-            this.classes = StoreView.of(store, "deviceclasses.resource.k8s.io",
-                    object -> ModelJson.read(object.json(), V1DeviceClass.class), all -> all);
-        }
-
+    private record Stored(ObjectStore store, StoreView<List<V1DeviceClass>> view) implements Devices {
         @Override
         public Collection<V1DeviceClass> classes() {
-            return classes.get();
+            return view.get();
         }
 
         @Override

@@ -1,8 +1,8 @@
 package dev.wheelhouse.apiserver.admission;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -51,7 +51,7 @@ record RuntimeClasses(ObjectStore store) implements AdmissionPlugin {
     }
 
     private static StatusException refused(ObjectNode pod, String why) {
-        return Errors.forbidden(ResourceType.PODS, Meta.name(pod), why, List.of());
+        return Errors.forbidden(ResourceType.PODS, Meta.name(pod), why);
     }
 
     private static void overhead(ObjectNode pod, ObjectNode spec, @Nullable JsonNode defined) {
@@ -95,21 +95,13 @@ record RuntimeClasses(ObjectStore store) implements AdmissionPlugin {
 
     /** Both lists without tolerations that another one covers. */
     private static ArrayNode merged(JsonNode first, JsonNode second) {
-        List<JsonNode> all = new ArrayList<>();
-        first.forEach(all::add);
-        second.forEach(all::add);
-        ArrayNode merged = Json.mapper().createArrayNode();
+        List<JsonNode> all = Stream.concat(first.valueStream(), second.valueStream()).toList();
+        ArrayNode merged = Json.array();
         for (int i = 0; i < all.size(); i++) {
             JsonNode toleration = all.get(i);
-            boolean redundant = false;
             Deadline.check();
-            for (JsonNode kept : merged) {
-                redundant |= covers(kept, toleration);
-            }
-            for (JsonNode later : all.subList(i + 1, all.size())) {
-                redundant |= !later.equals(toleration) && covers(later, toleration);
-            }
-            if (!redundant) {
+            if (merged.valueStream().noneMatch(kept -> covers(kept, toleration)) && all.stream().skip(i + 1L)
+                    .noneMatch(later -> !later.equals(toleration) && covers(later, toleration))) {
                 merged.add(toleration);
             }
         }

@@ -41,11 +41,11 @@ record SigningRights(Authorizer authorizer) {
             byte[] pem = Base64.getDecoder().decode(Json.text(request, "spec", "request"));
             groups = Authenticator.groups(CertificateRequest.parse(pem));
         } catch (IllegalArgumentException e) {
-            throw Errors.forbidden(type, Meta.name(request), "failed to parse CSR: " + e.getMessage(), List.of());
+            throw Errors.forbidden(type, Meta.name(request), "failed to parse CSR: " + e.getMessage());
         }
         if (groups.contains(User.MASTERS)) {
             throw Errors.forbidden(type, Meta.name(request), "use of " + CLIENT_SIGNER + " signer with " + User.MASTERS
-                    + " group is not allowed", List.of());
+                    + " group is not allowed");
         }
     }
 
@@ -86,7 +86,7 @@ record SigningRights(Authorizer authorizer) {
         int slash = signer.indexOf('/');
         if (!allowed(user, verb, signer) && !(slash > 0 && allowed(user, verb, signer.substring(0, slash) + "/*"))) {
             throw Errors.forbidden(target.type(), target.name(),
-                    "user not permitted to " + verb + " requests with signerName \"" + signer + "\"", List.of());
+                    "user not permitted to " + verb + " requests with signerName \"" + signer + "\"");
         }
     }
 

@@ -12,13 +12,10 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.admission.BoundPolicies.Invocation;
 import dev.wheelhouse.apiserver.admission.BoundPolicies.Problem;
 import dev.wheelhouse.apiserver.admission.CompiledPolicy.Validation;
-import dev.wheelhouse.apiserver.auth.Authorizer;
 import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.error.StatusException;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
-import dev.wheelhouse.apiserver.resources.ResourceRegistry;
-import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.work.Deadline;
 import dev.wheelhouse.cel.CelBudget;
 import dev.wheelhouse.cel.CelExpression;
@@ -30,13 +27,7 @@ import dev.wheelhouse.cel.CelExpression.EvaluationException;
  * objects, to what is sent to subresources, and to connections. There is no audit log, so the action Audit has no
  * effect. Thread safe.
  */
-final class ValidatingPolicies {
-    private final BoundPolicies policies;
-
-    ValidatingPolicies(ObjectStore store, ResourceRegistry registry, Authorizer authorizer) {
-        this.policies = new BoundPolicies(store, registry, authorizer, "validatingadmission");
-    }
-
+record ValidatingPolicies(BoundPolicies policies) {
     /** Whether any policy is bound. */
     boolean any() {
         return policies.any();

@@ -3,11 +3,10 @@ package dev.wheelhouse.apiserver.admission;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
@@ -37,16 +36,10 @@ record VolumeUse(ObjectStore store) implements AdmissionPlugin {
         if (finalizer == null) {
             return;
         }
-        ObjectNode meta = Json.child(object, "metadata");
-        ArrayNode finalizers = meta.path("finalizers") instanceof ArrayNode given
-                ? given
-                : meta.putArray("finalizers");
-        for (JsonNode present : finalizers) {
-            if (present.asString("").equals(finalizer)) {
-                return;
-            }
+        List<String> present = Meta.finalizers(object);
+        if (!present.contains(finalizer)) {
+            Meta.setFinalizers(object, Stream.concat(present.stream(), Stream.of(finalizer)).toList());
         }
-        finalizers.add(finalizer);
     }
 
     @Override
@@ -65,7 +58,7 @@ record VolumeUse(ObjectStore store) implements AdmissionPlugin {
     }
 
     private static StatusException refused(ObjectNode claim, String why) {
-        return Errors.forbidden(ResourceType.PERSISTENT_VOLUME_CLAIMS, Meta.name(claim), why, List.of());
+        return Errors.forbidden(ResourceType.PERSISTENT_VOLUME_CLAIMS, Meta.name(claim), why);
     }
 
     private static BigDecimal size(ObjectNode claim) {

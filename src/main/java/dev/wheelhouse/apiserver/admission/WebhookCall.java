@@ -52,7 +52,7 @@ record WebhookCall(JsonNode hook, ResourceInfo as, Attributes seen, Duration tim
      * @throws WebhookException if there is no answer, or if upstream would not accept it
      */
     Verdict make(WebhookClient client, boolean mutating) throws WebhookException {
-        String version = hook.path("admissionReviewVersions").valueStream().map(one -> one.asString(""))
+        String version = Json.texts(hook.path("admissionReviewVersions")).stream()
                 .filter(one -> one.equals("v1") || one.equals("v1beta1")).findFirst().orElse("v1");
         String apiVersion = "admission.k8s.io/" + version;
         String uid = UUID.randomUUID().toString();
@@ -111,8 +111,7 @@ record WebhookCall(JsonNode hook, ResourceInfo as, Attributes seen, Duration tim
         boolean patch = !Json.text(response, "patch").isEmpty();
         boolean type = Json.at(response, "patchType") != null;
         if (!mutating && (patch || type)) {
-            throw new WebhookException(
-                    "validating webhook may not return response." + (patch ? "patch" : "patchType"));
+            throw new WebhookException("validating webhook may not return response." + (patch ? "patch" : "patchType"));
         }
         if (patch && !type) {
             throw new WebhookException("webhook returned response.patch but not response.patchType");

@@ -123,7 +123,7 @@ final class WriterRights {
 
     private static void refuse(Target target, String name, String problem) {
         if (!problem.isEmpty()) {
-            throw Errors.forbidden(target.type(), name, problem, List.of());
+            throw Errors.forbidden(target.type(), name, problem);
         }
     }
 

@@ -4,9 +4,9 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 import javax.naming.NamingException;
 import javax.naming.directory.Attribute;
@@ -34,9 +34,8 @@ public final class Authenticator {
      */
     public Authenticator(Map<String, User> tokens, ServiceAccountTokens serviceAccounts,
             @Nullable User withoutCredentials) {
-        Map<String, User> hashed = new HashMap<>();
-        tokens.forEach((token, user) -> hashed.put(hash(token), user));
-        this.byTokenHash = Map.copyOf(hashed);
+        this.byTokenHash = tokens.entrySet().stream()
+                .collect(Collectors.toUnmodifiableMap(entry -> hash(entry.getKey()), Map.Entry::getValue));
         this.serviceAccounts = serviceAccounts;
         this.withoutCredentials = withoutCredentials;
     }

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.function.Predicate;
 
 import dev.wheelhouse.apiserver.work.Deadline;
 
@@ -49,14 +50,12 @@ final class HeldRights {
         return index;
     }
 
-    /** Receives missing rights, of one resource or path at a time. */
-    interface Missing {
-        /** @return whether to continue */
-        boolean take(PolicyRule rule);
-    }
-
-    /** Reports the rights of a rule that are missing: for each resource or path a rule with the missing verbs. */
-    void missing(PolicyRule wanted, Missing missing) {
+    /**
+     * Reports the rights of a rule that are missing: for each resource or path a rule with the missing verbs.
+     *
+     * @param missing says whether to continue
+     */
+    void missing(PolicyRule wanted, Predicate<PolicyRule> missing) {
         Map<String, Integer> order = new HashMap<>();
         for (int i = 0; i < wanted.verbs().size(); i++) {
             order.putIfAbsent(wanted.verbs().get(i), i);
@@ -89,12 +88,11 @@ final class HeldRights {
     }
 
     private static boolean reportResources(List<String> verbs, List<String> groups, List<String> resources,
-            List<List<String>> names, Missing missing) {
+            List<List<String>> names, Predicate<PolicyRule> missing) {
         for (String group : groups) {
             for (String resource : resources) {
                 for (List<String> name : names) {
-                    if (!missing.take(
-                            new PolicyRule(verbs, List.of(group), List.of(resource), name, List.of()))) {
+                    if (!missing.test(new PolicyRule(verbs, List.of(group), List.of(resource), name, List.of()))) {
                         return false;
                     }
                 }
@@ -104,7 +102,7 @@ final class HeldRights {
     }
 
     private boolean reportPaths(PolicyRule wanted, Map<BitSet, List<String>> byVerb, Map<String, Integer> order,
-            Missing missing) {
+            Predicate<PolicyRule> missing) {
         for (String path : wanted.nonResourceUrls()) {
             BitSet held = new BitSet();
             for (int i = 0; i < rules.size(); i++) {
@@ -112,8 +110,7 @@ final class HeldRights {
                 held.set(i, rules.get(i).hasPath(path));
             }
             for (String verb : missingVerbs(held, byVerb, order)) {
-                if (!missing.take(
-                        new PolicyRule(List.of(verb), List.of(), List.of(), List.of(), List.of(path)))) {
+                if (!missing.test(new PolicyRule(List.of(verb), List.of(), List.of(), List.of(), List.of(path)))) {
                     return false;
                 }
             }

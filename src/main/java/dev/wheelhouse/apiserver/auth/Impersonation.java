@@ -30,8 +30,7 @@ public record Impersonation(String user, String uid, List<String> groups, Map<St
         Map<String, List<String>> extra = new TreeMap<>();
         headers.forEach((name, values) -> {
             if (name.startsWith(EXTRA)) {
-                extra.computeIfAbsent(unescape(name.substring(EXTRA.length())), k -> new ArrayList<>())
-                        .addAll(values);
+                extra.computeIfAbsent(unescape(name.substring(EXTRA.length())), k -> new ArrayList<>()).addAll(values);
             }
         });
         Impersonation asked = new Impersonation(first(headers, "user"), first(headers, "uid"),
@@ -70,8 +69,7 @@ public record Impersonation(String user, String uid, List<String> groups, Map<St
         return needed;
     }
 
-    private static RequestInfo right(String group, String resource, String subresource, String namespace,
-            String name) {
+    private static RequestInfo right(String group, String resource, String subresource, String namespace, String name) {
         return RequestInfo.ofResource("impersonate", group, resource, subresource, namespace, name);
     }
 

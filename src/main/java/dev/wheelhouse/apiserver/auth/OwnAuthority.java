@@ -22,18 +22,14 @@ import dev.wheelhouse.pki.SigningAuthority;
  * the certificates of clients. The authority is kept with the server's
  * other keys; its certificate is valid for ten years and replaced when less than a year is left. A serving certificate
  * is valid for a year and never stored.
+ *
+ * @param authority with the key that signs certificates
  */
-public final class OwnAuthority {
+public record OwnAuthority(SigningAuthority authority) {
     private static final Duration SERVER_LIFE = Duration.ofDays(365);
     /** The names by which pods call the server, whatever its address. */
     private static final List<String> SERVICE_NAMES = List.of("localhost", "127.0.0.1", "::1", "kubernetes",
             "kubernetes.default", "kubernetes.default.svc", "kubernetes.default.svc.cluster.local", "10.96.0.1");
-
-    private final SigningAuthority authority;
-
-    private OwnAuthority(SigningAuthority authority) {
-        this.authority = authority;
-    }
 
     /**
      * The stored authority; a new one if none is stored or less than a year is left.
@@ -65,11 +61,6 @@ public final class OwnAuthority {
         return authority.certificate();
     }
 
-    /** The authority with the key that signs certificates. */
-    public SigningAuthority authority() {
-        return authority;
-    }
-
     /**
      * A new serving certificate.
      *
@@ -80,8 +71,7 @@ public final class OwnAuthority {
         Set<String> all = new LinkedHashSet<>(SERVICE_NAMES);
         all.addAll(hosts);
         X509Certificate leaf = authority.serving("wheelhouse-apiserver", own.getPublic(), all, SERVER_LIFE, now);
-        return new ServingCertificate(own.getPrivate(), List.of(leaf, certificate()),
-                Pem.of(List.of(certificate())));
+        return new ServingCertificate(own.getPrivate(), List.of(leaf, certificate()), Pem.of(List.of(certificate())));
     }
 
     /**

@@ -72,12 +72,8 @@ public record PolicyRule(List<String> verbs, List<String> apiGroups, List<String
     }
 
     boolean hasPath(String wanted) {
-        for (String url : nonResourceUrls) {
-            if (url.equals(wanted) || (url.endsWith(ALL) && wanted.startsWith(withoutStars(url)))) {
-                return true;
-            }
-        }
-        return false;
+        return nonResourceUrls.stream().anyMatch(url -> url.equals(wanted)
+                || url.endsWith(ALL) && wanted.startsWith(withoutStars(url)));
     }
 
     private static String withoutStars(String url) {

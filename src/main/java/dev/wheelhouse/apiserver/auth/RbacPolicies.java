@@ -86,8 +86,7 @@ public final class RbacPolicies {
                         Json.text(subject, "namespace"), Json.text(subject, "name"))));
             }
             return new Binding(Json.text(object, "metadata", "namespace"), Json.text(object, "metadata", "name"),
-                    Json.text(object, "roleRef", "kind"), Json.text(object, "roleRef", "name"),
-                    List.copyOf(subjects));
+                    Json.text(object, "roleRef", "kind"), Json.text(object, "roleRef", "name"), List.copyOf(subjects));
         }
 
         /** {@code RoleBinding "name/namespace" of Role "name"}. */

@@ -43,8 +43,7 @@ public record Security(AuthorizationMode mode, boolean open, Map<String, User> t
      * @param keys the store of the administrator's token and of the keys for service accounts' tokens
      */
     public static Security of(AuthorizationMode mode, Map<String, User> tokens, ServerKeys keys) {
-        return new Security(mode, false, Map.copyOf(tokens), keys.adminToken(), false,
-                keys::signingKeys);
+        return new Security(mode, false, Map.copyOf(tokens), keys.adminToken(), false, keys::signingKeys);
     }
 
     /** These settings with service accounts for pods, as kube-apiserver has by default, or without. */

@@ -144,8 +144,7 @@ public final class ServiceAccountTokens {
         require("serviceaccounts", namespace, name, uid);
         Map<String, List<String>> extra = new TreeMap<>();
         extra.put(EXTRA + "credential-id", List.of("JTI=" + claims.getJwtId()));
-        for (Map.Entry<String, String> kind : Map.of("pod", "pods", "node", "nodes", "secret", "secrets")
-                .entrySet()) {
+        for (Map.Entry<String, String> kind : Map.of("pod", "pods", "node", "nodes", "secret", "secrets").entrySet()) {
             if (facts.get(kind.getKey()) instanceof Map<?, ?> bound) {
                 require(kind.getValue(), kind.getKey().equals("node") ? "" : namespace, text(bound.get("name")),
                         text(bound.get("uid")));

@@ -1,6 +1,5 @@
 package dev.wheelhouse.apiserver.codec;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -54,21 +53,6 @@ public final class GoText {
     /** Why a text is not an integer that fits into its type. */
     public static String numberProblem(String text) {
         return DIGITS.matcher(text).matches() ? "value out of range" : "invalid syntax";
-    }
-
-    /** Prints a value like {@code map[a:b c:[1 2]]}. */
-    public static String of(JsonNode node) {
-        if (node.isObject()) {
-            Map<String, String> entries = new TreeMap<>();
-            node.properties().forEach(e -> entries.put(e.getKey(), e.getKey() + ":" + of(e.getValue())));
-            return "map[" + String.join(" ", entries.values()) + "]";
-        }
-        if (node.isArray()) {
-            List<String> elements = new ArrayList<>();
-            node.forEach(element -> elements.add(of(element)));
-            return "[" + String.join(" ", elements) + "]";
-        }
-        return node.isNull() ? "<nil>" : node.asString("");
     }
 
     /**

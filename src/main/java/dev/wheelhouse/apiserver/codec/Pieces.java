@@ -2,6 +2,7 @@ package dev.wheelhouse.apiserver.codec;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -52,13 +53,8 @@ public final class Pieces {
     }
 
     public byte[] toBytes() {
-        byte[] all = new byte[Math.toIntExact(length)];
-        int at = 0;
-        for (Piece piece : pieces) {
-            int size = piece.bytes.length - piece.offset;
-            System.arraycopy(piece.bytes, piece.offset, all, at, size);
-            at += size;
-        }
-        return all;
+        ByteBuffer all = ByteBuffer.allocate(Math.toIntExact(length));
+        pieces.forEach(piece -> all.put(piece.bytes, piece.offset, piece.bytes.length - piece.offset));
+        return all.array();
     }
 }

@@ -24,8 +24,7 @@ public final class ProtobufTypes {
             Map.entry(2, new Slot("other", JSON_SCHEMA, "", Shape.LIST, false)));
     private static final Message SCHEMA_OR_TEXTS = message(single(1, "schema", JSON_SCHEMA),
             Map.entry(2, new Slot("other", "string", "", Shape.LIST, false)));
-    static final Message SCHEMA_OR_TRUTH = message(single(1, "other", "boolean"),
-            single(2, "schema", JSON_SCHEMA));
+    static final Message SCHEMA_OR_TRUTH = message(single(1, "other", "boolean"), single(2, "schema", JSON_SCHEMA));
     /** The messages of values that are not objects in JSON. */
     private static final Map<String, Message> VALUES = Map.of(
             "quantity", message(single(1, "text", "string")),

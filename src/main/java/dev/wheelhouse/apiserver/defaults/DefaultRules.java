@@ -1,7 +1,5 @@
 package dev.wheelhouse.apiserver.defaults;
 
-import java.util.Map;
-
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -39,12 +37,4 @@ public final class DefaultRules {
         return value == null || value.isEmpty();
     }
 
-    /** Copies the entries whose keys are missing in the other map. */
-    public static void copyMissing(JsonNode from, ObjectNode to) {
-        for (Map.Entry<String, JsonNode> entry : from.properties()) {
-            if (!to.has(entry.getKey())) {
-                to.set(entry.getKey(), entry.getValue());
-            }
-        }
-    }
 }

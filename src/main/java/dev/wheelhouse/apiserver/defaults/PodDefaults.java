@@ -13,9 +13,9 @@ import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.facts.PodResources;
 import dev.wheelhouse.facts.QosClass;
 
-import static dev.wheelhouse.apiserver.defaults.DefaultRules.copyMissing;
 import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 import static dev.wheelhouse.apiserver.json.Json.child;
+import static dev.wheelhouse.apiserver.json.Json.copyMissing;
 import static dev.wheelhouse.apiserver.json.Json.text;
 
 /** The defaults of pods, pod templates, and their parts (upstream: {@code pkg/apis/core/v1/defaults.go}). */
@@ -168,11 +168,8 @@ public final class PodDefaults {
     }
 
     private static void volume(ObjectNode volume) {
-        boolean hasSource = false;
-        for (Map.Entry<String, JsonNode> property : volume.properties()) {
-            hasSource |= !property.getKey().equals("name") && !property.getValue().isNull();
-        }
-        if (!hasSource) {
+        if (volume.properties().stream()
+                .allMatch(field -> field.getKey().equals("name") || field.getValue().isNull())) {
             volume.putObject("emptyDir");
         }
         if (volume.get("image") instanceof ObjectNode image) {

@@ -98,16 +98,9 @@ final class CustomSchemas {
     /** OpenAPI v2 has no null. So a property that may be null cannot be required. */
     private static void requireNoNullable(ObjectNode schema) {
         if (schema.get("required") instanceof ArrayNode required) {
-            ArrayNode kept = Json.array();
-            required.forEach(name -> {
-                if (!isNullable(schema.path("properties").path(name.asString()))) {
-                    kept.add(name);
-                }
-            });
-            if (isNullable(schema.path("additionalProperties")) || kept.isEmpty()) {
+            required.removeIf(name -> isNullable(schema.path("properties").path(name.asString())));
+            if (isNullable(schema.path("additionalProperties")) || required.isEmpty()) {
                 schema.remove("required");
-            } else {
-                schema.set("required", kept);
             }
         }
     }

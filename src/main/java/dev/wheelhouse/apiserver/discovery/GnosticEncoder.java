@@ -1,5 +1,7 @@
 package dev.wheelhouse.apiserver.discovery;
 
+import java.util.List;
+
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -8,6 +10,9 @@ import tools.jackson.databind.node.ObjectNode;
  * gnostic's public schema {@code OpenAPIv2.proto}. Only features that this server's documents use are supported.
  */
 final class GnosticEncoder {
+    /** The methods of a path's operations. The index in the list is the number of the field, less two. */
+    private static final List<String> METHODS = List.of("get", "put", "post", "delete", "options", "head", "patch");
+
     private GnosticEncoder() {}
 
     static byte[] encode(ObjectNode document) {
@@ -31,19 +36,13 @@ final class GnosticEncoder {
 
     private static ProtoMessage pathItem(JsonNode item) {
         ProtoMessage message = new ProtoMessage();
-        operation(message, 2, item.get("get"));
-        operation(message, 3, item.get("put"));
-        operation(message, 4, item.get("post"));
-        operation(message, 5, item.get("delete"));
-        operation(message, 8, item.get("patch"));
+        METHODS.stream().filter(item::has)
+                .forEach(method -> message.message(METHODS.indexOf(method) + 2, operation(item.path(method))));
         item.path("parameters").forEach(parameter -> message.message(9, parameter(parameter)));
         return message;
     }
 
-    private static void operation(ProtoMessage item, int number, JsonNode operation) {
-        if (operation == null) {
-            return;
-        }
+    private static ProtoMessage operation(JsonNode operation) {
         ProtoMessage message = new ProtoMessage();
         texts(message, 1, operation.path("tags"));
         message.text(3, text(operation, "description")).text(5, text(operation, "operationId"));
@@ -55,8 +54,7 @@ final class GnosticEncoder {
                 response -> responses.message(1, named(response.getKey(), response(response.getValue()))));
         message.message(9, responses);
         texts(message, 10, operation.path("schemes"));
-        extensions(message, 13, operation);
-        item.message(number, message);
+        return extensions(message, 13, operation);
     }
 
     /** A {@code ParametersItem}. It holds a {@code Parameter}, which holds a body, query or path parameter. */
@@ -105,16 +103,13 @@ final class GnosticEncoder {
                     property -> properties.message(1, named(property.getKey(), schema(property.getValue()))));
             message.message(25, properties);
         }
-        extensions(message, 31, schema);
-        return message;
+        return extensions(message, 31, schema);
     }
 
-    private static void extensions(ProtoMessage message, int number, JsonNode node) {
-        node.properties().forEach(field -> {
-            if (field.getKey().startsWith("x-")) {
-                message.message(number, named(field.getKey(), any(field.getValue())));
-            }
-        });
+    private static ProtoMessage extensions(ProtoMessage message, int number, JsonNode node) {
+        node.properties().stream().filter(field -> field.getKey().startsWith("x-"))
+                .forEach(field -> message.message(number, named(field.getKey(), any(field.getValue()))));
+        return message;
     }
 
     /** An {@code Any}. It holds YAML, and JSON is valid YAML. */

@@ -1,9 +1,9 @@
 package dev.wheelhouse.apiserver.discovery;
 
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 import dev.wheelhouse.facts.ResourceInfo;
 
@@ -16,23 +16,16 @@ import dev.wheelhouse.facts.ResourceInfo;
 record GroupVersions(Map<String, Map<String, List<ResourceInfo>>> byGroup) {
 
     static GroupVersions of(List<ResourceInfo> resources) {
-        Map<String, Map<String, List<ResourceInfo>>> byGroup = new LinkedHashMap<>();
-        for (ResourceInfo resource : resources) {
-            byGroup.computeIfAbsent(resource.type().group(), g -> new LinkedHashMap<>())
-                    .computeIfAbsent(resource.type().version(), v -> new ArrayList<>()).add(resource);
-        }
-        return new GroupVersions(byGroup);
+        return new GroupVersions(resources.stream().collect(Collectors.groupingBy(info -> info.type().group(),
+                LinkedHashMap::new, Collectors.groupingBy(info -> info.type().version(), LinkedHashMap::new,
+                        Collectors.toList()))));
     }
 
     /** The storage version that discovery assumes for a resource: the first version of its group that has it. */
     String storageVersion(ResourceInfo resource) {
         String plural = resource.type().plural();
-        for (Map.Entry<String, List<ResourceInfo>> version : byGroup
-                .getOrDefault(resource.type().group(), Map.of()).entrySet()) {
-            if (version.getValue().stream().anyMatch(r -> r.type().plural().equals(plural))) {
-                return version.getKey();
-            }
-        }
-        return resource.type().version();
+        return byGroup.getOrDefault(resource.type().group(), Map.of()).entrySet().stream()
+                .filter(version -> version.getValue().stream().anyMatch(r -> r.type().plural().equals(plural)))
+                .findFirst().map(Map.Entry::getKey).orElse(resource.type().version());
     }
 }

@@ -37,17 +37,17 @@ final class OpenApiDocuments {
     private @Nullable ObjectNode v2;
     private byte @Nullable [] v2Protobuf;
 
-    /** The content of a document. It has no resources if it is about a group or the server itself. */
-    private record Scope(String group, String version, @Nullable List<ResourceInfo> resources) {}
+    /** The content of a document. It has no version and no resources if it is about a group or the server itself. */
+    private record Scope(String group, String version, List<ResourceInfo> resources) {}
 
     OpenApiDocuments(List<ResourceInfo> state) {
         this.state = state;
         GroupVersions all = GroupVersions.of(state);
-        scopes.put("api", new Scope("", "", null));
-        scopes.put("apis", new Scope("", "", null));
+        scopes.put("api", new Scope("", "", List.of()));
+        scopes.put("apis", new Scope("", "", List.of()));
         all.byGroup().forEach((group, versions) -> {
             if (!group.isEmpty()) {
-                scopes.put("apis/" + group, new Scope(group, "", null));
+                scopes.put("apis/" + group, new Scope(group, "", List.of()));
             }
             versions.forEach((version, resources) -> scopes.put(
                     group.isEmpty() ? "api/" + version : "apis/" + group + "/" + version,
@@ -64,30 +64,26 @@ final class OpenApiDocuments {
     }
 
     private ObjectNode write(String path) {
-        Scope scope = scopes.getOrDefault(path, new Scope("", "", null));
+        Scope scope = scopes.getOrDefault(path, new Scope("", "", List.of()));
         ObjectNode document = Json.object().put("openapi", "3.0.0");
         addInfo(document);
         ObjectNode paths = document.putObject("paths");
         PathsWriter writer = new PathsWriter(Dialect.V3, paths);
         addRoot(writer, path, scope);
         TreeSet<String> names = new TreeSet<>();
-        if (scope.resources != null) {
-            scope.resources.forEach(writer::addResource);
-            if (scope.resources.stream().anyMatch(r -> r.verbs().contains("watch"))) {
-                SchemaWriter.collect(META + "WatchEvent", names);
-            }
+        scope.resources.forEach(writer::addResource);
+        if (scope.resources.stream().anyMatch(r -> r.verbs().contains("watch"))) {
+            SchemaWriter.collect(META + "WatchEvent", names);
         }
         paths.findValuesAsString("$ref")
                 .forEach(ref -> SchemaWriter.collect(ref.substring(ref.lastIndexOf('/') + 1), names));
         ObjectNode schemas = document.putObject("components").putObject("schemas");
-        if (scope.resources != null) {
-            Map<String, ObjectNode> custom = customSchemas(scope.resources, Dialect.V3);
-            if (!custom.isEmpty()) {
-                SchemaWriter.collect(META + "ObjectMeta", names);
-                SchemaWriter.collect(META + "ListMeta", names);
-            }
-            custom.forEach(schemas::set);
+        Map<String, ObjectNode> custom = customSchemas(scope.resources, Dialect.V3);
+        if (!custom.isEmpty()) {
+            SchemaWriter.collect(META + "ObjectMeta", names);
+            SchemaWriter.collect(META + "ListMeta", names);
         }
+        custom.forEach(schemas::set);
         for (String name : names) {
             TypeSchema type = Schemas.ofName(name);
             if (type != null) {
@@ -104,7 +100,7 @@ final class OpenApiDocuments {
     private static void addRoot(PathsWriter writer, String path, Scope scope) {
         String group = PathsWriter.groupName(scope.group);
         String tag = PathsWriter.tag(scope.group, scope.version);
-        if (scope.resources != null) {
+        if (!scope.version.isEmpty()) {
             writer.addDocument("/" + path + "/", "get" + group + PathsWriter.capital(scope.version) + "APIResources",
                     tag, META + "APIResourceList");
         } else if (path.equals("api")) {
@@ -175,9 +171,7 @@ final class OpenApiDocuments {
         PathsWriter writer = new PathsWriter(Dialect.V2, document.putObject("paths"));
         scopes.forEach((path, scope) -> {
             addRoot(writer, path, scope);
-            if (scope.resources != null) {
-                scope.resources.forEach(writer::addResource);
-            }
+            scope.resources.forEach(writer::addResource);
         });
         ObjectNode definitions = document.putObject("definitions");
         SchemaWriter schemas = new SchemaWriter(Dialect.V2);

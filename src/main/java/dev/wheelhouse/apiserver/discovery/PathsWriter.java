@@ -3,6 +3,8 @@ package dev.wheelhouse.apiserver.discovery;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -43,16 +45,16 @@ record PathsWriter(Dialect dialect, ObjectNode paths) {
         boolean inNamespace = type.namespaced();
         if (inNamespace && resource.verbs().contains("list")) {
             ObjectNode everywhere = item(root, false, false);
-            operation(everywhere, resource, "list", "list", "", "ForAllNamespaces");
+            operation(everywhere, resource, "list", "ForAllNamespaces");
         }
         for (String verb : List.of("list", "create", "deletecollection")) {
             if (resource.verbs().contains(verb)) {
-                operation(item(collection, inNamespace, false), resource, verb, verb, "", "");
+                operation(item(collection, inNamespace, false), resource, verb, "");
             }
         }
         for (String verb : List.of("get", "update", "patch", "delete")) {
             if (resource.verbs().contains(verb)) {
-                operation(item(collection + "/{name}", inNamespace, true), resource, verb, verb, "", "");
+                operation(item(collection + "/{name}", inNamespace, true), resource, verb, "");
             }
         }
         for (Subresource subresource : resource.subresources()) {
@@ -75,14 +77,13 @@ record PathsWriter(Dialect dialect, ObjectNode paths) {
         if (inNamespace) {
             parameters.add(Parameters.path(dialect, "namespace", "Namespace of the object."));
         }
-        parameters.add(Parameters.query(dialect, "pretty"));
+        parameters.add(Parameters.pretty(dialect));
         return item;
     }
 
-    private void operation(ObjectNode item, ResourceInfo resource, String verb, String action, String subresource,
-            String suffix) {
+    private void operation(ObjectNode item, ResourceInfo resource, String verb, String suffix) {
         ResourceType type = resource.type();
-        fill(item, verb, id(resource, verb, subresource, suffix), tag(type), action(action),
+        fill(item, verb, id(resource, verb, "", suffix), tag(type), action(verb),
                 new Kind(type.group(), type.version(), type.kind()), SchemaNames.of(type.apiVersion(), type.kind()));
     }
 
@@ -121,10 +122,9 @@ record PathsWriter(Dialect dialect, ObjectNode paths) {
             @Nullable String typeName) {
         ObjectNode operation = item.putObject(method(verb)).put("description", verb + " " + kind.kind)
                 .put("operationId", id);
-        List<String> queries = queries(verb);
+        List<ObjectNode> queries = Parameters.ofVerb(dialect, verb);
         if (!queries.isEmpty()) {
-            ArrayNode parameters = operation.putArray("parameters");
-            queries.forEach(name -> parameters.add(Parameters.query(dialect, name)));
+            operation.putArray("parameters").addAll(queries);
         }
         switch (verb) {
             case "create", "update" -> {
@@ -153,36 +153,18 @@ record PathsWriter(Dialect dialect, ObjectNode paths) {
     }
 
     private void respond(ObjectNode operation, String verb, Kind kind, @Nullable String typeName) {
-        switch (verb) {
-            case "list" -> dialect.response(operation, 200, "OK",
-                    typeName == null ? null : SchemaNames.of(kind.apiVersion(), kind.kind + "List"));
-            case "delete" -> {
-                dialect.response(operation, 200, "OK", META + "Status");
-                dialect.response(operation, 202, "Accepted", META + "Status");
-            }
-            case "deletecollection" -> dialect.response(operation, 200, "OK", META + "Status");
-            case "create" -> {
-                dialect.response(operation, 200, "OK", typeName);
-                dialect.response(operation, 201, "Created", typeName);
-                dialect.response(operation, 202, "Accepted", typeName);
-            }
-            case "update", "patch" -> {
-                dialect.response(operation, 200, "OK", typeName);
-                dialect.response(operation, 201, "Created", typeName);
-            }
-            default -> dialect.response(operation, 200, "OK", typeName);
-        }
-    }
-
-    private static List<String> queries(String verb) {
-        return switch (verb) {
-            case "create", "update" -> Parameters.WRITE;
-            case "patch" -> Parameters.PATCH;
-            case "delete" -> Parameters.DELETE;
-            case "deletecollection" -> Parameters.DELETE_COLLECTION;
-            case "list" -> Parameters.LIST;
-            default -> List.of();
+        String answer = switch (verb) {
+            case "list" -> typeName == null ? null : SchemaNames.of(kind.apiVersion(), kind.kind + "List");
+            case "delete", "deletecollection" -> META + "Status";
+            default -> typeName;
         };
+        dialect.response(operation, 200, "OK", answer);
+        if (verb.equals("create") || verb.equals("update") || verb.equals("patch")) {
+            dialect.response(operation, 201, "Created", answer);
+        }
+        if (verb.equals("create") || verb.equals("delete")) {
+            dialect.response(operation, 202, "Accepted", answer);
+        }
     }
 
     private static String method(String verb) {
@@ -234,11 +216,7 @@ record PathsWriter(Dialect dialect, ObjectNode paths) {
             return "Core";
         }
         String own = group.endsWith(".k8s.io") ? group.substring(0, group.length() - ".k8s.io".length()) : group;
-        StringBuilder name = new StringBuilder();
-        for (String part : own.split("\\.", -1)) {
-            name.append(capital(part));
-        }
-        return name.toString();
+        return Stream.of(own.split("\\.", -1)).map(PathsWriter::capital).collect(Collectors.joining());
     }
 
     static String capital(String word) {

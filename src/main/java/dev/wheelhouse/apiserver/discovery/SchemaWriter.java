@@ -5,8 +5,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-import org.jspecify.annotations.Nullable;
-
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -163,7 +161,6 @@ final class SchemaWriter {
     }
 
     private static boolean isPrimitive(TypeSchema type) {
-        @Nullable
         String scalar = type.scalar();
         return scalar != null && !NAMED_SCALARS.contains(scalar);
     }

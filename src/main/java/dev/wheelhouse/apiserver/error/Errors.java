@@ -1,9 +1,7 @@
 package dev.wheelhouse.apiserver.error;
 
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
@@ -134,9 +132,7 @@ public final class Errors {
 
     /** 409 for an apply that would change fields of other managers. */
     public static StatusException conflicts(List<StatusCause> causes, String message) {
-        ObjectNode details = Json.object();
-        details.set("causes", causes(causes));
-        return error(409, "Conflict", message, details);
+        return error(409, "Conflict", message, Json.object().set("causes", causes(causes)));
     }
 
     public static StatusException badRequest(String message) {
@@ -149,6 +145,10 @@ public final class Errors {
     }
 
     /** 403 by a rule of admission. */
+    public static StatusException forbidden(ResourceType type, String name, String why) {
+        return forbidden(type, name, why, List.of());
+    }
+
     public static StatusException forbidden(ResourceType type, String name, String why, List<StatusCause> causes) {
         ObjectNode details = details(type, name);
         if (!causes.isEmpty()) {
@@ -227,11 +227,13 @@ public final class Errors {
     public static StatusException invalid(String group, String kind, String name, List<StatusCause> causes) {
         ObjectNode details = details(name, group, kind);
         details.set("causes", causes(causes));
-        Set<String> parts = new LinkedHashSet<>();
-        causes.forEach(cause -> parts.add(cause.toString()));
-        String all = parts.size() == 1 ? parts.iterator().next() : "[" + String.join(", ", parts) + "]";
-        return error(422, "Invalid",
-                (group.isEmpty() ? kind : kind + "." + group) + " \"" + name + "\" is invalid: " + all, details);
+        return error(422, "Invalid", (group.isEmpty() ? kind : kind + "." + group) + " \"" + name + "\" is invalid: "
+                + all(causes.stream().map(StatusCause::toString).distinct().toList()), details);
+    }
+
+    /** Problems as upstream joins them: several are in brackets. */
+    public static String all(List<String> problems) {
+        return problems.size() == 1 ? problems.getFirst() : "[" + String.join(", ", problems) + "]";
     }
 
     /**

@@ -1,6 +1,7 @@
 package dev.wheelhouse.apiserver.json;
 
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
@@ -116,34 +117,23 @@ public final class Json {
      */
     public static void normalizeNumbers(JsonNode value) {
         if (value instanceof ObjectNode object) {
-            for (Map.Entry<String, JsonNode> field : object.properties()) {
-                JsonNode inner = field.getValue();
-                if (inner.isContainer()) {
-                    normalizeNumbers(inner);
-                } else if (inner.isNumber() && !isAsRead(inner)) {
-                    field.setValue(asRead(inner));
-                }
-            }
+            object.properties().forEach(field -> field.setValue(normalized(field.getValue())));
         } else if (value instanceof ArrayNode array) {
             for (int i = 0; i < array.size(); i++) {
-                JsonNode inner = array.get(i);
-                if (inner.isContainer()) {
-                    normalizeNumbers(inner);
-                } else if (inner.isNumber() && !isAsRead(inner)) {
-                    array.set(i, asRead(inner));
-                }
+                array.set(i, normalized(array.get(i)));
             }
         }
     }
 
-    private static boolean isAsRead(JsonNode number) {
-        return number.isInt() || number.isBigDecimal() || number.isBigInteger() && !number.canConvertToLong();
-    }
-
-    private static JsonNode asRead(JsonNode number) {
-        return number.isIntegralNumber() && number.canConvertToInt()
-                ? NODES.numberNode(number.intValue())
-                : read(bytes(number));
+    private static JsonNode normalized(JsonNode value) {
+        normalizeNumbers(value);
+        boolean asRead = value.isInt() || value.isBigDecimal() || value.isBigInteger() && !value.canConvertToLong();
+        if (!value.isNumber() || asRead) {
+            return value;
+        }
+        return value.isIntegralNumber() && value.canConvertToInt()
+                ? NODES.numberNode(value.intValue())
+                : read(bytes(value));
     }
 
     /** The value as JSON for people, formatted as Go does: an indent of two spaces, no space before a colon. */
@@ -175,6 +165,11 @@ public final class Json {
         return at != null && at.isIntegralNumber() && at.canConvertToLong() ? at.longValue() : otherwise;
     }
 
+    /** The elements of a list as texts; none for a node of another type. An element that is no scalar is empty. */
+    public static List<String> texts(JsonNode list) {
+        return list.isArray() ? list.valueStream().map(element -> element.asString("")).toList() : List.of();
+    }
+
     /** Sets a field to a list of texts, or leaves the object alone if there are none. */
     public static void putTexts(ObjectNode node, String field, Collection<String> texts) {
         if (!texts.isEmpty()) {
@@ -186,5 +181,14 @@ public final class Json {
     /** The object in a field. If the field is missing or holds another type, a new empty object is put there. */
     public static ObjectNode child(ObjectNode node, String field) {
         return node.get(field) instanceof ObjectNode child ? child : node.putObject(field);
+    }
+
+    /** Copies the fields that the other object does not have. */
+    public static void copyMissing(JsonNode from, ObjectNode to) {
+        for (Map.Entry<String, JsonNode> field : from.properties()) {
+            if (!to.has(field.getKey())) {
+                to.set(field.getKey(), field.getValue());
+            }
+        }
     }
 }

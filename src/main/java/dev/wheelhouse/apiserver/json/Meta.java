@@ -17,6 +17,9 @@ import tools.jackson.databind.node.ObjectNode;
 /** Reads and changes the metadata of objects, in place. */
 public final class Meta {
     private static final Set<String> MANAGING = Set.of("Apply", "Update");
+    private static final List<String> LEFT_OUT_IF_EMPTY = List.of("labels", "annotations", "finalizers",
+            "ownerReferences", "managedFields", "selfLink", "creationTimestamp", "deletionTimestamp", "uid",
+            "resourceVersion", "generateName", "namespace", "deletionGracePeriodSeconds");
 
     private Meta() {}
 
@@ -37,11 +40,7 @@ public final class Meta {
     }
 
     public static List<String> finalizers(ObjectNode object) {
-        List<String> finalizers = new ArrayList<>();
-        if (Json.at(object, "metadata", "finalizers") instanceof ArrayNode array) {
-            array.forEach(f -> finalizers.add(f.asString("")));
-        }
-        return finalizers;
+        return Json.texts(object.path("metadata").path("finalizers"));
     }
 
     public static void setFinalizers(ObjectNode object, List<String> finalizers) {
@@ -103,16 +102,10 @@ public final class Meta {
     public static void removeEmptyFields(ObjectNode object) {
         dropRepeatedOwners(object);
         ObjectNode meta = of(object);
-        for (String field : List.of("labels", "annotations", "finalizers", "ownerReferences", "managedFields")) {
+        for (String field : LEFT_OUT_IF_EMPTY) {
             JsonNode value = meta.get(field);
-            if (value != null && (value.isNull() || (value.isContainer() && value.isEmpty()))) {
-                meta.remove(field);
-            }
-        }
-        for (String field : List.of("selfLink", "creationTimestamp", "deletionTimestamp", "uid", "resourceVersion",
-                "generateName", "namespace", "deletionGracePeriodSeconds")) {
-            JsonNode value = meta.get(field);
-            if (value != null && (value.isNull() || (value.isString() && value.stringValue().isEmpty()))) {
+            if (value != null && (value.isNull() || value.isContainer() && value.isEmpty()
+                    || value.isString() && value.stringValue().isEmpty())) {
                 meta.remove(field);
             }
         }

@@ -18,8 +18,8 @@ import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.facts.Quantities;
 
-import static dev.wheelhouse.apiserver.defaults.DefaultRules.copyMissing;
 import static dev.wheelhouse.apiserver.defaults.DefaultRules.isEmpty;
+import static dev.wheelhouse.apiserver.json.Json.copyMissing;
 
 /** Limit ranges. One without a name gets a random name (upstream: {@code pkg/registry/core/limitrange}). */
 final class LimitRangeStrategy extends Strategy {

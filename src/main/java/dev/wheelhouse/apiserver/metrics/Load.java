@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -57,11 +58,7 @@ record Load(boolean shared, Curve curve) {
     }
 
     private static List<String> parts(String text) {
-        List<String> parts = new ArrayList<>();
-        for (String part : text.split(",", -1)) {
-            parts.add(part.strip());
-        }
-        return parts;
+        return Stream.of(text.split(",", -1)).map(String::strip).toList();
     }
 
     private static @Nullable Curve constant(String text) {

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -102,16 +103,12 @@ public record MetricsApis(ObjectStore store, ResourceRegistry registry, RuntimeC
     }
 
     private static LabelSelector labels(ApiRequest request, String parameter) {
-        try {
-            return LabelSelector.parse(request.query().get(parameter));
-        } catch (IllegalArgumentException e) {
-            throw Errors.badRequest(String.valueOf(e.getMessage()));
-        }
+        return parsed(LabelSelector::parse, request, parameter);
     }
 
-    private static FieldSelector fields(ApiRequest request) {
+    private static <T> T parsed(Function<String, T> parser, ApiRequest request, String parameter) {
         try {
-            return FieldSelector.parse(request.query().get("fieldSelector"));
+            return parser.apply(request.query().get(parameter));
         } catch (IllegalArgumentException e) {
             throw Errors.badRequest(String.valueOf(e.getMessage()));
         }
@@ -136,7 +133,8 @@ public record MetricsApis(ObjectStore store, ResourceRegistry registry, RuntimeC
             throw Errors.noSuchResource();
         }
         Selection selection = name.isEmpty()
-                ? new Selection(namespace, labels(request, "labelSelector"), fields(request))
+                ? new Selection(namespace, labels(request, "labelSelector"),
+                        parsed(FieldSelector::parse, request, "fieldSelector"))
                 : new Selection(namespace, LabelSelector.everything(), FieldSelector.of("metadata.name", name));
         ObjectNode list = list(RESOURCE, pods ? "PodMetricsList" : "NodeMetricsList");
         ArrayNode items = (ArrayNode) list.path("items");
@@ -257,14 +255,10 @@ public record MetricsApis(ObjectStore store, ResourceRegistry registry, RuntimeC
             }
         }
         if (!all && list.path("items").isEmpty()) {
-            throw noMetric(metric, info.type().groupResource(), name);
+            throw Errors.of(Errors.status(404, "NotFound", "the server could not find the metric " + metric + " for "
+                    + info.type().groupResource() + " " + name, null));
         }
         return list;
-    }
-
-    private static StatusException noMetric(String metric, String resource, String name) {
-        return Errors.of(Errors.status(404, "NotFound", "the server could not find the metric " + metric + " for "
-                + resource + " " + name, null));
     }
 
     /** @param groupResource {@code pods}, {@code ingresses.networking.k8s.io} */

@@ -37,9 +37,9 @@ record Subject(ObjectNode object, Cluster cluster) {
      */
     @Nullable
     Long milli(Load load, @Nullable BigDecimal request) {
-        JsonNode owner = controller();
+        JsonNode owner = controller(object);
         ObjectNode controller = owner == null ? null : find(owner);
-        Instant since = created(controller == null ? object : controller);
+        Instant since = time(Json.text(controller == null ? object : controller, "metadata", "creationTimestamp"));
         Instant now = cluster.now();
         return load.milli(since.isAfter(now) ? Duration.ZERO : Duration.between(since, now), request,
                 load.shared() && owner != null
@@ -98,18 +98,10 @@ record Subject(ObjectNode object, Cluster cluster) {
         return true;
     }
 
-    private @Nullable JsonNode controller() {
-        return controller(object);
-    }
-
     /** The reference to the controller of an object; null if it has none. */
     static @Nullable JsonNode controller(ObjectNode object) {
-        for (JsonNode owner : object.path("metadata").path("ownerReferences")) {
-            if (owner.path("controller").asBoolean(false)) {
-                return owner;
-            }
-        }
-        return null;
+        return object.path("metadata").path("ownerReferences").valueStream()
+                .filter(owner -> owner.path("controller").asBoolean(false)).findFirst().orElse(null);
     }
 
     private @Nullable ObjectNode find(JsonNode owner) {
@@ -119,10 +111,6 @@ record Subject(ObjectNode object, Cluster cluster) {
 
     static boolean isRunning(ObjectNode pod) {
         return Json.text(pod, "status", "phase").equals("Running");
-    }
-
-    private static Instant created(ObjectNode object) {
-        return time(Json.text(object, "metadata", "creationTimestamp"));
     }
 
     private static Instant time(String text) {

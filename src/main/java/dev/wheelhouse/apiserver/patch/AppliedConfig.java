@@ -159,8 +159,7 @@ final class AppliedConfig {
     static JsonNode remove(JsonNode value, FieldSet removed, Structure structure) {
         return switch (structure.form(value, value)) {
             case OBJECT -> value instanceof ObjectNode object ? removeFields(object, removed, structure) : value;
-            case SET, ASSOCIATIVE ->
-                value instanceof ArrayNode list ? removeElements(list, removed, structure) : value;
+            case SET, ASSOCIATIVE -> value instanceof ArrayNode list ? removeElements(list, removed, structure) : value;
             default -> value;
         };
     }

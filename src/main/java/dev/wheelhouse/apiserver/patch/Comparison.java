@@ -4,12 +4,12 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ArrayNode;
-import tools.jackson.databind.node.ObjectNode;
+import tools.jackson.databind.node.MissingNode;
 
 /**
  * The paths at which two objects differ. Paths of equal parts are never built, so the cost depends on the differences.
@@ -63,9 +63,9 @@ record Comparison(FieldSet added, FieldSet modified, FieldSet removed) {
                 return;
             }
             if (form == Structure.Form.OBJECT) {
-                fields(left instanceof ObjectNode l ? l : null, right instanceof ObjectNode r ? r : null, structure);
+                fields(left, right, structure);
             } else if (!JsonValues.same(left, right)) {
-                elements(left instanceof ArrayNode l ? l : null, right instanceof ArrayNode r ? r : null, structure);
+                elements(left, right, structure);
             }
         }
 
@@ -77,14 +77,12 @@ record Comparison(FieldSet added, FieldSet modified, FieldSet removed) {
                 return;
             }
             if (form == Structure.Form.OBJECT) {
-                if (value instanceof ObjectNode object) {
-                    for (Map.Entry<String, JsonNode> field : object.properties()) {
-                        String name = field.getKey();
-                        collect(here.child("f:" + name), field.getValue(), structure.field(name));
-                    }
+                for (Map.Entry<String, JsonNode> field : value.properties()) {
+                    String name = field.getKey();
+                    collect(here.child("f:" + name), field.getValue(), structure.field(name));
                 }
             } else {
-                byStep(value instanceof ArrayNode list ? list : null, structure).forEach((step, elements) -> {
+                byStep(value, structure).forEach((step, elements) -> {
                     if (elements.size() == 1) {
                         collect(here.child(step), elements.getFirst(), structure.element());
                     } else {
@@ -94,27 +92,25 @@ record Comparison(FieldSet added, FieldSet modified, FieldSet removed) {
             }
         }
 
-        private void fields(@Nullable ObjectNode left, @Nullable ObjectNode right, Structure structure) {
-            if (left != null) {
-                for (Map.Entry<String, JsonNode> field : left.properties()) {
-                    String name = field.getKey();
-                    JsonNode other = right == null ? null : right.get(name);
-                    if (!JsonValues.same(field.getValue(), other)) {
-                        compareChild("f:" + name, field.getValue(), other, structure.field(name));
-                    }
+        private void fields(@Nullable JsonNode left, @Nullable JsonNode right, Structure structure) {
+            JsonNode before = left == null ? MissingNode.getInstance() : left;
+            JsonNode after = right == null ? MissingNode.getInstance() : right;
+            for (Map.Entry<String, JsonNode> field : before.properties()) {
+                String name = field.getKey();
+                JsonNode other = after.get(name);
+                if (!JsonValues.same(field.getValue(), other)) {
+                    compareChild("f:" + name, field.getValue(), other, structure.field(name));
                 }
             }
-            if (right != null) {
-                for (Map.Entry<String, JsonNode> field : right.properties()) {
-                    String name = field.getKey();
-                    if (left == null || left.get(name) == null) {
-                        compareChild("f:" + name, null, field.getValue(), structure.field(name));
-                    }
+            for (Map.Entry<String, JsonNode> field : after.properties()) {
+                String name = field.getKey();
+                if (before.get(name) == null) {
+                    compareChild("f:" + name, null, field.getValue(), structure.field(name));
                 }
             }
         }
 
-        private void elements(@Nullable ArrayNode left, @Nullable ArrayNode right, Structure structure) {
+        private void elements(@Nullable JsonNode left, @Nullable JsonNode right, Structure structure) {
             Map<String, List<JsonNode>> before = byStep(left, structure);
             Map<String, List<JsonNode>> after = byStep(right, structure);
             before.forEach((step, old) -> element(step, old, after.getOrDefault(step, List.of()), structure));
@@ -134,11 +130,8 @@ record Comparison(FieldSet added, FieldSet modified, FieldSet removed) {
             }
             path.add(step);
             if (old.size() > 1 && now.size() > 1) {
-                boolean same = old.size() == now.size();
-                for (int i = 0; same && i < old.size(); i++) {
-                    same = JsonValues.same(old.get(i), now.get(i));
-                }
-                if (!same) {
+                if (old.size() != now.size()
+                        || IntStream.range(0, old.size()).anyMatch(i -> !JsonValues.same(old.get(i), now.get(i)))) {
                     found.modified.insert(path);
                 }
             } else if (old.size() > 1) {
@@ -161,9 +154,9 @@ record Comparison(FieldSet added, FieldSet modified, FieldSet removed) {
             path.removeLast();
         }
 
-        private static Map<String, List<JsonNode>> byStep(@Nullable ArrayNode list, Structure structure) {
+        private static Map<String, List<JsonNode>> byStep(@Nullable JsonNode list, Structure structure) {
             Map<String, List<JsonNode>> elements = new LinkedHashMap<>();
-            if (list != null) {
+            if (list != null && list.isArray()) {
                 for (JsonNode element : list) {
                     try {
                         elements.computeIfAbsent(structure.step(element), s -> new ArrayList<>(1)).add(element);

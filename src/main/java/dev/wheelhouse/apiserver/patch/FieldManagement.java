@@ -130,8 +130,7 @@ public final class FieldManagement {
      * @throws PatchException 400 for a wrong apiVersion or managed fields in the patch, 500 if it does not fit the type
      */
     public static ObjectNode apply(@Nullable ObjectNode live, ObjectNode patch, String manager, boolean force,
-            String subresource,
-            Instant now) {
+            String subresource, Instant now) {
         return apply(live, patch, null, manager, force, subresource, now);
     }
 
@@ -142,36 +141,20 @@ public final class FieldManagement {
      */
     public static ObjectNode apply(@Nullable ObjectNode live, ObjectNode patch, @Nullable CustomType custom,
             String manager, boolean force, String subresource, Instant now) {
-        return new Apply(live, patch, custom, manager, subresource, now).run(force);
+        return Apply.of(live, patch, custom, manager, subresource, now).run(force);
     }
 
     /** One server-side apply. */
-    private static final class Apply {
-        private final boolean creates;
-        private final ObjectNode live;
-        private final ObjectNode patch;
-        private final String manager;
-        private final String subresource;
-        private final String apiVersion;
-        private final String kind;
-        private final Instant now;
-        private final Structure structure;
-        private final FieldSet ignored;
-
-        Apply(@Nullable ObjectNode live, ObjectNode patch, @Nullable CustomType custom, String manager,
+    private record Apply(boolean creates, ObjectNode live, ObjectNode patch, String manager, String subresource,
+            String apiVersion, String kind, Instant now, Structure structure, FieldSet ignored) {
+        static Apply of(@Nullable ObjectNode live, ObjectNode patch, @Nullable CustomType custom, String manager,
                 String subresource, Instant now) {
-            this.creates = live == null;
-            this.apiVersion = Json.text(live == null ? patch : live, "apiVersion");
-            this.kind = Json.text(live == null ? patch : live, "kind");
-            this.live = live == null
-                    ? Json.object().put("apiVersion", apiVersion).put("kind", kind)
-                    : live;
-            this.patch = patch;
-            this.manager = manager;
-            this.subresource = subresource;
-            this.now = now;
-            this.structure = Structure.ofKind(apiVersion, kind, custom);
-            this.ignored = UnmanagedFields.of(kind, subresource, custom);
+            String apiVersion = Json.text(live == null ? patch : live, "apiVersion");
+            String kind = Json.text(live == null ? patch : live, "kind");
+            return new Apply(live == null,
+                    live == null ? Json.object().put("apiVersion", apiVersion).put("kind", kind) : live, patch, manager,
+                    subresource, apiVersion, kind, now, Structure.ofKind(apiVersion, kind, custom),
+                    UnmanagedFields.of(kind, subresource, custom));
         }
 
         ObjectNode run(boolean force) {
@@ -200,8 +183,7 @@ public final class FieldManagement {
                 throw new PatchException(400, "metadata.managedFields must be nil");
             }
             if (!Json.text(patch, "kind").equals(kind)) {
-                throw new PatchException(400,
-                        "invalid object type: " + version + ", Kind=" + Json.text(patch, "kind"));
+                throw new PatchException(400, "invalid object type: " + version + ", Kind=" + Json.text(patch, "kind"));
             }
             String problem = AppliedConfig.problem(patch, structure);
             if (problem != null) {

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.BiFunction;
 
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +20,8 @@ import dev.wheelhouse.apiserver.json.Json;
  * {@link #addAll} change the set; all other operations create new sets.
  */
 final class FieldSet {
+    private static final FieldSet NOTHING = new FieldSet();
+
     private boolean member;
     /** Sorted. Most sets have no children, and share the empty map. */
     private Map<String, FieldSet> children = Map.of();
@@ -188,14 +191,11 @@ final class FieldSet {
     }
 
     FieldSet union(FieldSet other) {
-        FieldSet result = new FieldSet();
-        result.member = member || other.member;
-        children.forEach((step, child) -> {
-            FieldSet others = other.children.get(step);
-            result.put(step, others == null ? child : child.union(others));
-        });
+        FieldSet result = combined(other, member || other.member, (child, others) -> others == null
+                ? child
+                : child.union(others));
         other.children.forEach((step, child) -> {
-            if (!result.children.containsKey(step)) {
+            if (!children.containsKey(step)) {
                 result.put(step, child);
             }
         });
@@ -203,40 +203,33 @@ final class FieldSet {
     }
 
     FieldSet minus(FieldSet other) {
-        FieldSet result = new FieldSet();
-        result.member = member && !other.member;
-        children.forEach((step, child) -> {
-            FieldSet others = other.children.get(step);
-            FieldSet rest = others == null ? child : child.minus(others);
-            if (!rest.isEmpty()) {
-                result.put(step, rest);
-            }
-        });
-        return result;
+        return combined(other, member && !other.member, (child, others) -> others == null
+                ? child
+                : child.minus(others));
     }
 
     FieldSet intersect(FieldSet other) {
-        FieldSet result = new FieldSet();
-        result.member = member && other.member;
-        children.forEach((step, child) -> {
-            FieldSet others = other.children.get(step);
-            FieldSet both = others == null ? null : child.intersect(others);
-            if (both != null && !both.isEmpty()) {
-                result.put(step, both);
-            }
-        });
-        return result;
+        return combined(other, member && other.member, (child, others) -> others == null
+                ? NOTHING
+                : child.intersect(others));
     }
 
     /** This set without the given paths and all paths below them. */
     FieldSet withoutTrees(FieldSet roots) {
+        return combined(roots, member, (child, root) -> root == null
+                ? child
+                : root.member ? NOTHING : child.withoutTrees(root));
+    }
+
+    /** @param inner combines a child with the one of the other set at the same step, which is null if there is none */
+    private FieldSet combined(FieldSet other, boolean isMember,
+            BiFunction<FieldSet, @Nullable FieldSet, FieldSet> inner) {
         FieldSet result = new FieldSet();
-        result.member = member;
+        result.member = isMember;
         children.forEach((step, child) -> {
-            FieldSet root = roots.children.get(step);
-            FieldSet rest = root == null ? child : root.member ? new FieldSet() : child.withoutTrees(root);
-            if (!rest.isEmpty()) {
-                result.put(step, rest);
+            FieldSet both = inner.apply(child, other.children.get(step));
+            if (!both.isEmpty()) {
+                result.put(step, both);
             }
         });
         return result;

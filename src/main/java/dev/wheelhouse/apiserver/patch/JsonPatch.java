@@ -1,7 +1,5 @@
 package dev.wheelhouse.apiserver.patch;
 
-import java.util.Locale;
-
 import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.JsonNode;
@@ -11,6 +9,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.JsonSize;
 import dev.wheelhouse.apiserver.patch.Patches.PatchException;
+import dev.wheelhouse.apiserver.schema.FieldValidation;
 import dev.wheelhouse.apiserver.work.Deadline;
 
 /** JSON Patch (RFC 6902) on Jackson trees, with the leniencies that {@link Patches#json} lists. */
@@ -26,8 +25,8 @@ final class JsonPatch {
 
     static ObjectNode apply(ObjectNode object, JsonNode patch) {
         if (!(patch instanceof ArrayNode operations)) {
-            throw new PatchException(400, "error decoding patch: json: cannot unmarshal " + kindOf(patch)
-                    + " into Go value of type []handlers.jsonPatchOp");
+            throw new PatchException(400, "error decoding patch: json: cannot unmarshal "
+                    + FieldValidation.jsonType(patch) + " into Go value of type []handlers.jsonPatchOp");
         }
         if (operations.size() > MAX_OPERATIONS) {
             throw new PatchException(413, "The allowed maximum operations in a JSON patch is " + MAX_OPERATIONS
@@ -40,16 +39,10 @@ final class JsonPatch {
             result = new Operation(operations.get(i), copies).apply(result);
         }
         if (!(result instanceof ObjectNode patched)) {
-            throw new PatchException(422, Patches.REJECTED, "the patch replaces the whole object by " + kindOf(result));
+            throw new PatchException(422, Patches.REJECTED,
+                    "the patch replaces the whole object by " + FieldValidation.jsonType(result));
         }
         return patched;
-    }
-
-    /** The name of a JSON type in messages of Go's encoding/json. */
-    static String kindOf(JsonNode node) {
-        return node.isNumber()
-                ? "number"
-                : node.isBoolean() ? "bool" : node.getNodeType().name().toLowerCase(Locale.ROOT);
     }
 
     /** The target of a JSON pointer: the container, and the last token. */

@@ -52,7 +52,7 @@ public final class JsonValues {
     }
 
     /** The value as Go's {@code %v} prints it: {@code map[image:a name:b]}. */
-    static String goText(JsonNode value) {
+    public static String goText(JsonNode value) {
         StringBuilder out = new StringBuilder();
         goText(value, out);
         return out.toString();

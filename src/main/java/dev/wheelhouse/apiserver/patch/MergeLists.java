@@ -4,9 +4,11 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -155,45 +157,27 @@ final class MergeLists {
     }
 
     private static boolean ofObjects(ArrayNode live, ArrayNode patch) {
-        int objects = 0;
-        int all = 0;
-        for (ArrayNode list : List.of(live, patch)) {
-            for (JsonNode element : list) {
-                if (element.isArray()) {
-                    throw new PatchException(422, Patches.REJECTED, "lists of lists are not supported");
-                }
-                objects += element.isObject() ? 1 : 0;
-                all++;
-            }
+        List<JsonNode> all = Stream.concat(live.valueStream(), patch.valueStream()).toList();
+        if (all.stream().anyMatch(JsonNode::isArray)) {
+            throw new PatchException(422, Patches.REJECTED, "lists of lists are not supported");
         }
-        if (objects != 0 && objects != all) {
+        long objects = all.stream().filter(JsonNode::isObject).count();
+        if (objects != 0 && objects != all.size()) {
             throw new PatchException(500, "list element types are not identical: objects and scalars in one list");
         }
         return objects != 0;
     }
 
     private static ArrayNode union(ArrayNode live, ArrayNode patch) {
-        ArrayNode union = live.arrayNode();
-        Set<String> seen = new HashSet<>();
-        for (ArrayNode list : List.of(live, patch)) {
-            for (JsonNode element : list) {
-                if (seen.add(JsonKey.of(element))) {
-                    union.add(element);
-                }
-            }
-        }
-        return union;
+        Map<String, JsonNode> union = new LinkedHashMap<>();
+        List.of(live, patch).forEach(list -> list.forEach(each -> union.putIfAbsent(JsonKey.of(each), each)));
+        return live.arrayNode().addAll(union.values());
     }
 
     private static ArrayNode without(ArrayNode live, ArrayNode deleted) {
         Set<String> gone = places(deleted, "").keySet();
-        ArrayNode rest = live.arrayNode();
-        for (JsonNode element : live) {
-            if (!gone.contains(JsonKey.of(element))) {
-                rest.add(element);
-            }
-        }
-        return rest;
+        live.removeIf(element -> gone.contains(JsonKey.of(element)));
+        return live;
     }
 
     /** The first index of each element in a list, by its identity. */

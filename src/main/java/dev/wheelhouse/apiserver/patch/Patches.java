@@ -10,6 +10,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.resources.CustomType;
+import dev.wheelhouse.apiserver.schema.FieldValidation;
 import dev.wheelhouse.facts.TypeSchema;
 
 /**
@@ -42,7 +43,7 @@ public final class Patches {
     public static ObjectNode merge(ObjectNode object, JsonNode patch) {
         if (!(patch instanceof ObjectNode changes)) {
             throw new PatchException(400, "Invalid JSON Patch",
-                    "a merge patch must be a JSON object, this is " + JsonPatch.kindOf(patch));
+                    "a merge patch must be a JSON object, this is " + FieldValidation.jsonType(patch));
         }
         ObjectNode result = object.deepCopy();
         mergeInto(result, changes);
@@ -60,7 +61,7 @@ public final class Patches {
     public static ObjectNode strategicMerge(ObjectNode object, JsonNode patch, TypeSchema schema) {
         if (!(patch instanceof ObjectNode changes)) {
             throw new PatchException(400, "invalid JSON document",
-                    "a strategic merge patch must be a JSON object, this is " + JsonPatch.kindOf(patch));
+                    "a strategic merge patch must be a JSON object, this is " + FieldValidation.jsonType(patch));
         }
         return StrategicMerge.apply(object, changes, schema);
     }

@@ -244,22 +244,16 @@ final class StrategicMerge {
         throw new PatchException(500, "expected a []interface {}, but received a " + goType(node));
     }
 
+    /** The Go type in which upstream holds a value. */
     static String goType(JsonNode node) {
-        if (node instanceof ObjectNode) {
-            return "map[string]interface {}";
-        }
-        if (node instanceof ArrayNode) {
-            return "[]interface {}";
-        }
-        return node.isString()
-                ? "string"
-                : node.isBoolean()
-                        ? "bool"
-                        : node.isIntegralNumber()
-                                ? "int64"
-                                : node.isNumber()
-                                        ? "float64"
-                                        : "<nil>";
+        return switch (node.getNodeType()) {
+            case OBJECT -> "map[string]interface {}";
+            case ARRAY -> "[]interface {}";
+            case STRING -> "string";
+            case BOOLEAN -> "bool";
+            case NUMBER -> node.isIntegralNumber() ? "int64" : "float64";
+            default -> "<nil>";
+        };
     }
 
     private static String simpleName(TypeSchema type) {

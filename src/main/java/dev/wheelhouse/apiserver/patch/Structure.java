@@ -1,10 +1,10 @@
 package dev.wheelhouse.apiserver.patch;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
@@ -307,7 +307,8 @@ final class Structure {
         }
         if (keys.isEmpty()) {
             throw new IllegalArgumentException("associative list with keys has an element that omits all key fields "
-                    + quoted(listMapKeys()) + " (and doesn't have default values for any key fields)");
+                    + listMapKeys().stream().map(key -> '"' + key + '"').collect(Collectors.joining(" ", "[", "]"))
+                    + " (and doesn't have default values for any key fields)");
         }
         String step = keyStep(keys);
         if (step.length() > LONG_STEP) {
@@ -357,9 +358,7 @@ final class Structure {
 
     private List<String> listMapKeys() {
         if (schema != null) {
-            List<String> keys = new ArrayList<>();
-            schema.path("x-kubernetes-list-map-keys").forEach(key -> keys.add(key.asString("")));
-            return keys;
+            return Json.texts(schema.path("x-kubernetes-list-map-keys"));
         }
         return holder == null ? List.of() : holder.listMapKeys();
     }
@@ -384,16 +383,7 @@ final class Structure {
         return "k:" + ordered;
     }
 
-    private static String quoted(List<String> keys) {
-        StringBuilder out = new StringBuilder("[");
-        for (String key : keys) {
-            out.append(out.length() == 1 ? "" : " ").append('"').append(key).append('"');
-        }
-        return out.append(']').toString();
-    }
-
     static boolean isEmptyContainer(@Nullable JsonNode node) {
-        return node == null || node.isNull()
-                || (node.isContainer() && node.isEmpty());
+        return node == null || node.isNull() || (node.isContainer() && node.isEmpty());
     }
 }

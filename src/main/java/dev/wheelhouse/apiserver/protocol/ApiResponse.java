@@ -36,8 +36,7 @@ public sealed interface ApiResponse {
         }
 
         /** An answer without further headers. */
-        public Content(int code, String contentType, byte[] body, List<String> warnings,
-                @Nullable Integer retryAfter) {
+        public Content(int code, String contentType, byte[] body, List<String> warnings, @Nullable Integer retryAfter) {
             this(code, contentType, body, warnings, retryAfter, Map.of(), null);
         }
 

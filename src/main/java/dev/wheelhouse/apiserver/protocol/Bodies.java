@@ -41,8 +41,6 @@ public final class Bodies {
             ProtobufBodies.MEDIA_TYPE);
     private static final String HEAD_TYPE = "struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind "
             + "string \"json:\\\"kind,omitempty\\\"\" }";
-    private static final TypeSchema OBJECT_META = Objects
-            .requireNonNull(Schemas.ofName("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"));
     private static final TypeSchema DELETE_OPTIONS = Objects
             .requireNonNull(Schemas.ofName("io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions"));
 
@@ -163,10 +161,7 @@ public final class Bodies {
             throw new FieldValidation.WrongTypeException("json: cannot unmarshal " + FieldValidation.jsonType(metadata)
                     + " into Go value of type v1.ObjectMeta");
         }
-        List<String> problems = new ArrayList<>();
-        FieldValidation.prune(OBJECT_META, meta).forEach(
-                problem -> problems.add(problem.replaceFirst("^unknown field \"", "unknown field \"metadata.")));
-        return problems;
+        return FieldValidation.pruneMetadata(meta, "metadata");
     }
 
     /**
@@ -175,24 +170,21 @@ public final class Bodies {
      * @throws StatusException 400 for {@code Strict}
      */
     public static void report(ApiRequest request, ResourceType type, List<String> problems) {
-        if (problems.isEmpty()) {
-            return;
-        }
-        switch (request.query().get("fieldValidation")) {
-            case "Strict" -> throw Errors.badRequest(
-                    type.kind() + " in version \"" + type.version() + "\" cannot be handled as a " + type.kind()
-                            + ": strict decoding error: " + String.join(", ", problems));
-            case "Ignore" -> {
-            }
-            default -> warn(problems, request.warnings());
-        }
+        report(request, problems, type.kind() + " in version \"" + type.version() + "\" cannot be handled as a "
+                + type.kind() + ": strict decoding error: " + String.join(", ", problems));
     }
 
-    /** Adds a warning for each line of the problems, without the heading of those of YAML. */
-    private static void warn(List<String> problems, List<String> warnings) {
-        problems.stream().flatMap(String::lines).map(String::strip).filter(line -> !line.equals(Yaml.HEADING))
-                .distinct()
-                .forEach(warnings::add);
+    /** @param refusal the message of the error for {@code Strict} */
+    private static void report(ApiRequest request, List<String> problems, String refusal) {
+        String validation = request.query().get("fieldValidation");
+        if (!problems.isEmpty() && validation.equals("Strict")) {
+            throw Errors.badRequest(refusal);
+        }
+        if (!validation.equals("Ignore")) {
+            // Each line is a warning, without the heading of those of YAML.
+            problems.stream().flatMap(String::lines).map(String::strip).filter(line -> !line.equals(Yaml.HEADING))
+                    .distinct().forEach(request.warnings()::add);
+        }
     }
 
     /**
@@ -201,16 +193,8 @@ public final class Bodies {
      * @throws StatusException 400 for {@code Strict}
      */
     public static void reportApplied(ApiRequest request, Yaml.Document document) {
-        if (document.duplicates().isEmpty()) {
-            return;
-        }
-        switch (request.query().get("fieldValidation")) {
-            case "Strict" -> throw Errors.badRequest(
-                    "error strict decoding YAML: error converting YAML to JSON: " + document.complaint());
-            case "Ignore" -> {
-            }
-            default -> warn(document.duplicates(), request.warnings());
-        }
+        report(request, document.duplicates(),
+                "error strict decoding YAML: error converting YAML to JSON: " + document.complaint());
     }
 
     /** @throws StatusException 400 if the value is nested more than 200 levels deep */

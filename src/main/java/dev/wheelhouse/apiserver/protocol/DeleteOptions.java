@@ -1,6 +1,5 @@
 package dev.wheelhouse.apiserver.protocol;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
@@ -56,11 +55,9 @@ public record DeleteOptions(@Nullable Long grace, @Nullable String uid, @Nullabl
     public static DeleteOptions of(ObjectNode body) {
         JsonNode grace = body.get("gracePeriodSeconds");
         JsonNode orphan = body.get("orphanDependents");
-        List<String> dryRun = new ArrayList<>();
-        body.path("dryRun").forEach(value -> dryRun.add(value.asString("")));
+        List<String> dryRun = Json.texts(body.path("dryRun"));
         return new DeleteOptions(grace == null ? null : Long.valueOf(grace.longValue()),
-                text(body, "uid"), text(body, "resourceVersion"),
-                Json.text(body, "propagationPolicy"),
+                text(body, "uid"), text(body, "resourceVersion"), Json.text(body, "propagationPolicy"),
                 orphan == null ? null : Boolean.valueOf(orphan.booleanValue()), !dryRun.isEmpty())
                 .checked(body.has("propagationPolicy"), dryRun);
     }

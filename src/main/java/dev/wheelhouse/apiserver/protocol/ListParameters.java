@@ -1,6 +1,5 @@
 package dev.wheelhouse.apiserver.protocol;
 
-import java.util.ArrayList;
 import java.util.List;
 
 import org.jspecify.annotations.Nullable;
@@ -117,11 +116,10 @@ public record ListParameters(Selection selection, int limit, String match, Strin
 
     /** Translates field names to those that the store knows, and adds the name in the path as a field selector. */
     private ListParameters named(Target target) {
-        List<FieldSelector.Requirement> known = new ArrayList<>();
-        for (FieldSelector.Requirement requirement : selection.fields().requirements()) {
-            known.add(new FieldSelector.Requirement(known(target, requirement.field()), requirement.value(),
-                    requirement.negated()));
-        }
+        List<FieldSelector.Requirement> known = selection.fields().requirements().stream()
+                .map(requirement -> new FieldSelector.Requirement(known(target, requirement.field()),
+                        requirement.value(), requirement.negated()))
+                .toList();
         FieldSelector fields = known.isEmpty() ? FieldSelector.everything() : new FieldSelector(known);
         if (!target.name().isEmpty()) {
             if (!fields.isEverything() && !target.name().equals(fields.requires("metadata.name"))) {
@@ -130,8 +128,7 @@ public record ListParameters(Selection selection, int limit, String match, Strin
             fields = fields.isEverything() ? FieldSelector.of("metadata.name", target.name()) : fields;
         }
         return new ListParameters(new Selection(selection.namespace(), selection.labels(), fields), limit, match,
-                version,
-                token, initialEvents, bookmarks, timeoutSeconds);
+                version, token, initialEvents, bookmarks, timeoutSeconds);
     }
 
     /** @throws ApiException 400 if objects of the type cannot be selected by the field */

@@ -110,20 +110,6 @@ public record QueryParameters(Map<String, List<String>> parameters) {
         return values != null && !values.getFirst().equals("0") && !values.getFirst().equalsIgnoreCase("false");
     }
 
-    /** Whether the parameter is missing or an integer. */
-    boolean isNumber(String name) {
-        List<String> values = parameters.get(name);
-        if (values == null) {
-            return true;
-        }
-        try {
-            Long.parseLong(values.getFirst());
-            return true;
-        } catch (NumberFormatException e) {
-            return false;
-        }
-    }
-
     /**
      * Returns the first value; null if the parameter is missing.
      *

@@ -103,8 +103,7 @@ public final class Renderer {
     }
 
     /** Renders a stored object. As plain JSON, the stored bytes are sent. */
-    public ApiResponse.Content stored(int code, Target target, StoredObject object, ApiRequest request,
-            Accept accept) {
+    public ApiResponse.Content stored(int code, Target target, StoredObject object, ApiRequest request, Accept accept) {
         if (accept.isPlain()) {
             return new ApiResponse.Content(code, accept.media().type(), json(target.info(), object), List.of(), null);
         }
@@ -199,7 +198,10 @@ public final class Renderer {
      */
     public ApiResponse.Content list(Target target, List<StoredObject> stored, ObjectNode listMeta, ApiRequest request,
             Accept accept) {
-        refuseMetadataOfOne(target, accept);
+        if (accept.form() == Accept.Form.PARTIAL) {
+            throw Errors.notAcceptable("you requested PartialObjectMetadata, but the requested object is a list ("
+                    + GoText.type(target.type(), "List") + ")");
+        }
         CustomType custom = CustomResourceInfo.typeOf(target.info());
         List<StoredObject> items = custom == null || custom.conversion() == null
                 ? stored
@@ -261,23 +263,12 @@ public final class Renderer {
         return pieces.add(END);
     }
 
-    /** @throws ApiException 406 if the request asks for the metadata of a single object */
-    private static void refuseMetadataOfOne(Target target, Accept accept) {
-        if (accept.form() == Accept.Form.PARTIAL) {
-            throw Errors.notAcceptable("you requested PartialObjectMetadata, but the requested object is a list ("
-                    + GoText.type(target.type(), "List") + ")");
-        }
-    }
-
     /** Renders a list of trees. */
     private ApiResponse.Content trees(Target target, List<ObjectNode> trees, ObjectNode listMeta, ApiRequest request,
             Accept accept) {
-        refuseMetadataOfOne(target, accept);
         if (accept.form() == Accept.Form.TABLE) {
-            return response(200,
-                    Tables.table(target.info(), trees, include(request), true, listMeta, clock.now())
-                            .put("apiVersion", accept.metaApiVersion()),
-                    accept);
+            return response(200, Tables.table(target.info(), trees, include(request), true, listMeta, clock.now())
+                    .put("apiVersion", accept.metaApiVersion()), accept);
         }
         boolean partial = accept.form() == Accept.Form.PARTIAL_LIST;
         ObjectNode list = Json.object();
@@ -287,12 +278,7 @@ public final class Renderer {
         ArrayNode array = list.putArray("items");
         boolean typed = isTyped(target.type());
         for (ObjectNode tree : trees) {
-            ObjectNode item = partial ? partial(tree, accept) : tree;
-            if (typed && !partial) {
-                item.remove("kind");
-                item.remove("apiVersion");
-            }
-            array.add(item);
+            array.add(partial ? partial(tree, accept) : typed ? tree.remove(List.of("kind", "apiVersion")) : tree);
         }
         return response(200, list, accept);
     }
@@ -371,8 +357,7 @@ public final class Renderer {
     }
 
     private record TreeEncoder(EncodedObjects renditions, ResourceInfo info, String form,
-            UnaryOperator<ObjectNode> view,
-            Function<ObjectNode, byte[]> bytes) implements Encoder {
+            UnaryOperator<ObjectNode> view, Function<ObjectNode, byte[]> bytes) implements Encoder {
         @Override
         public byte[] encode(StoredObject object) {
             return renditions.of(object, form, () -> bytes.apply(view.apply(tree(info, object))));

@@ -6,6 +6,7 @@ import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.error.StatusException;
+import dev.wheelhouse.apiserver.validation.Selectors;
 
 /**
  * The selectors of a request for a collection. They are parsed once, so that authorization and selection agree.
@@ -28,18 +29,12 @@ record RequestSelectors(LabelSelector labels, FieldSelector fields, @Nullable St
         if (labelText.isEmpty() && fieldText.isEmpty()) {
             return ALL;
         }
-        LabelSelector labels;
         try {
-            labels = LabelSelector.parse(labelText);
-        } catch (IllegalArgumentException e) {
-            return unreadable(String.valueOf(e.getMessage()));
-        }
-        String problem = dev.wheelhouse.apiserver.validation.Selectors.problem(labels);
-        if (!problem.isEmpty()) {
-            return unreadable("unable to parse requirement: " + problem);
-        }
-        try {
-            return new RequestSelectors(labels, FieldSelector.parse(fieldText), null);
+            LabelSelector labels = LabelSelector.parse(labelText);
+            String problem = Selectors.problem(labels);
+            return problem.isEmpty()
+                    ? new RequestSelectors(labels, FieldSelector.parse(fieldText), null)
+                    : unreadable("unable to parse requirement: " + problem);
         } catch (IllegalArgumentException e) {
             return unreadable(String.valueOf(e.getMessage()));
         }

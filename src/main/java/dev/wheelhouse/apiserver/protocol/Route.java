@@ -113,7 +113,11 @@ public record Route(RequestInfo about, List<String> parts, boolean inNamespace, 
      * only. If the query is malformed, the right to all names is needed, and the request is refused after that.
      */
     private static String selected(RequestSelectors selectors, QueryParameters query) {
-        if (selectors.problem() != null || !query.isNumber("limit") || !query.isNumber("timeoutSeconds")) {
+        try {
+            selectors.orRefuse();
+            query.number("limit");
+            query.number("timeoutSeconds");
+        } catch (StatusException malformed) {
             return "";
         }
         String name = selectors.fields().requires(NAME_FIELD);
@@ -142,7 +146,6 @@ public record Route(RequestInfo about, List<String> parts, boolean inNamespace, 
 
     /** Whether resources are served below the prefix of the path; authorization also accepts some other prefixes. */
     boolean isPlain() {
-        return about.path().startsWith(about.group().isEmpty() ? "/api/" : "/apis/")
-                && !about.version().isEmpty();
+        return about.path().startsWith(about.group().isEmpty() ? "/api/" : "/apis/") && !about.version().isEmpty();
     }
 }

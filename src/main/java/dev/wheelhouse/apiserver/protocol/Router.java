@@ -10,13 +10,7 @@ import dev.wheelhouse.facts.ResourceInfo;
  * Finds the resource that a route names, such as {@code /api/v1/namespaces/NS/pods/NAME/status} or
  * {@code /apis/GROUP/VERSION/…}.
  */
-public final class Router {
-    private final ResourceRegistry registry;
-
-    public Router(ResourceRegistry registry) {
-        this.registry = registry;
-    }
-
+public record Router(ResourceRegistry registry) {
     /**
      * Returns the target of a resource path. Its group, resource, namespace and subresource are those that were
      * authorized.

@@ -11,6 +11,7 @@ import dev.cel.common.CelValidationException;
 import dev.cel.common.CelValidationResult;
 import dev.cel.common.ast.CelConstant;
 import dev.cel.common.ast.CelExpr;
+import dev.cel.common.ast.CelExpr.ExprKind.Kind;
 import dev.cel.parser.CelParser;
 import dev.cel.parser.CelParserFactory;
 
@@ -22,6 +23,10 @@ final class ShardSelectors {
     private static final CelParser PARSER = CelParserFactory.standardCelParserBuilder().build();
     private static final String MAX = "0x10000000000000000";
     private static final int DIGITS = 16;
+
+    /** The kinds of expressions in the order of cel-go's {@code common/ast}, whose numbers upstream's errors show. */
+    private static final List<Kind> KINDS = List.of(Kind.NOT_SET, Kind.CALL, Kind.COMPREHENSION, Kind.IDENT, Kind.LIST,
+            Kind.CONSTANT, Kind.MAP, Kind.SELECT, Kind.STRUCT);
 
     private ShardSelectors() {}
 
@@ -62,8 +67,8 @@ final class ShardSelectors {
 
     /** Adds each range of an expression as a selector of its own. */
     private static void collect(CelExpr expression, List<ShardSelector> parts) {
-        if (expression.getKind() != CelExpr.ExprKind.Kind.CALL) {
-            throw new IllegalArgumentException("unexpected expression kind " + kind(expression)
+        if (expression.getKind() != Kind.CALL) {
+            throw new IllegalArgumentException("unexpected expression kind " + KINDS.indexOf(expression.getKind())
                     + "; expected shardRange() call or || operator");
         }
         CelExpr.CelCall call = expression.call();
@@ -102,14 +107,14 @@ final class ShardSelectors {
             case IDENT -> expression.ident().name();
             case SELECT -> field(expression.select().operand()) + "." + expression.select().field();
             default -> throw new IllegalArgumentException("shardRange() first argument: expected field path (e.g."
-                    + " object.metadata.uid), got expression kind " + kind(expression));
+                    + " object.metadata.uid), got expression kind " + KINDS.indexOf(expression.getKind()));
         };
     }
 
     private static String bound(CelExpr expression, String name) {
-        if (expression.getKind() != CelExpr.ExprKind.Kind.CONSTANT) {
+        if (expression.getKind() != Kind.CONSTANT) {
             throw new IllegalArgumentException(name + " must be a string literal (e.g. '0xff'), got expression kind "
-                    + kind(expression));
+                    + KINDS.indexOf(expression.getKind()));
         }
         CelConstant constant = expression.constant();
         if (constant.getKind() != CelConstant.Kind.STRING_VALUE) {
@@ -142,21 +147,6 @@ final class ShardSelectors {
                     + quoted("0x" + "0".repeat(DIGITS - hex.length()) + hex) + "?)");
         }
         return text;
-    }
-
-    /** The number of a kind of expressions in cel-go's {@code common/ast}, which upstream's errors show. */
-    private static int kind(CelExpr expression) {
-        return switch (expression.getKind()) {
-            case NOT_SET -> 0;
-            case CALL -> 1;
-            case COMPREHENSION -> 2;
-            case IDENT -> 3;
-            case LIST -> 4;
-            case CONSTANT -> 5;
-            case MAP -> 6;
-            case SELECT -> 7;
-            case STRUCT -> 8;
-        };
     }
 
     private static String quoted(String text) {

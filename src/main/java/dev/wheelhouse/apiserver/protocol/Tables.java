@@ -10,6 +10,9 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.kinds.Strategies;
 import dev.wheelhouse.apiserver.kinds.Strategy;
+import dev.wheelhouse.apiserver.resources.CustomResourceInfo;
+import dev.wheelhouse.apiserver.resources.CustomType;
+import dev.wheelhouse.apiserver.table.CustomPrinters;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.work.Allowance;
@@ -25,6 +28,11 @@ public final class Tables {
     private static final int MOST_CHARACTERS = 1024 * 1024;
     /** Rows of up to this many characters are not charged to the request's memory: their objects are. */
     private static final int UNCHARGED = 1024;
+
+    private static final List<TableColumn> OF_SCALES = List.of(TableColumn.objectName(),
+            TableColumn.integer("Desired", "How many replicas are wanted.", o -> o.number("spec", "replicas")),
+            TableColumn.integer("Available", "How many replicas there are.", o -> o.number("status", "replicas")),
+            TableColumn.age());
 
     private Tables() {}
 
@@ -43,7 +51,7 @@ public final class Tables {
     public static ObjectNode table(ResourceInfo resource, List<ObjectNode> objects, IncludeObject include,
             boolean columns,
             ObjectNode listMeta, Instant now) {
-        List<TableColumn> printer = Printers.of(resource, objects);
+        List<TableColumn> printer = columns(resource, objects);
         Strategy strategy = Strategies.of(resource.type());
         ObjectNode table = Json.object().put("kind", "Table").put("apiVersion", "meta.k8s.io/v1");
         table.set("metadata", listMeta);
@@ -63,6 +71,15 @@ public final class Tables {
             addObject(resource, object, include, row);
         }
         return table;
+    }
+
+    /** All versions of a kind have the same columns. Objects of kind {@code Scale} have columns of their own. */
+    private static List<TableColumn> columns(ResourceInfo resource, List<ObjectNode> objects) {
+        if (!objects.isEmpty() && Json.text(objects.getFirst(), "kind").equals("Scale")) {
+            return OF_SCALES;
+        }
+        CustomType custom = CustomResourceInfo.typeOf(resource);
+        return custom != null ? CustomPrinters.of(custom) : Strategies.of(resource.type()).columns();
     }
 
     /** Cells after too many characters are not made, because each may need as many again. */

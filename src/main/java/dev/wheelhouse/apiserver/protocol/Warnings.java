@@ -19,15 +19,8 @@ final class Warnings {
 
     /** The distinct warnings: all and whole if they are short, else the beginnings of the first ones. */
     static List<String> bounded(List<String> warnings) {
-        if (warnings.isEmpty()) {
-            return List.of();
-        }
         Set<String> distinct = new LinkedHashSet<>(warnings);
-        long all = 0;
-        for (String warning : distinct) {
-            all += characters(warning);
-        }
-        if (all <= MOST_CHARACTERS) {
+        if (distinct.stream().mapToLong(Warnings::characters).sum() <= MOST_CHARACTERS) {
             return List.copyOf(distinct);
         }
         List<String> bounded = new ArrayList<>();

@@ -235,7 +235,8 @@ public final class CustomResources {
             served.add(new CustomResourceInfo(
                     new ResourceType(group, name, plural, kind,
                             Json.text(crd, "spec", "scope").equals("Namespaced")),
-                    Json.text(names, "singular"), texts(names, "shortNames"), texts(names, "categories"),
+                    Json.text(names, "singular"), Json.texts(names.path("shortNames")),
+                    Json.texts(names.path("categories")),
                     new TreeSet<>(VERBS), subresources,
                     CustomType.of(crd, version, conversion, stored.version(), store.version())));
         }
@@ -253,16 +254,11 @@ public final class CustomResources {
         }
     }
 
-    private static List<String> texts(JsonNode names, String field) {
-        return names.path(field).valueStream().map(text -> text.asString("")).toList();
-    }
-
     /** @throws ApiException 403 for a new object of a definition that is being deleted */
     public void allowCreate(ResourceType type, String name) {
         Definition definition = view.get().byName.get(type.groupResource());
         if (definition != null && definition.terminating && !registry.isBuiltIn(type.groupResource())) {
-            throw Errors.forbidden(type, name, "create not allowed while custom resource definition is terminating",
-                    List.of());
+            throw Errors.forbidden(type, name, "create not allowed while custom resource definition is terminating");
         }
     }
 

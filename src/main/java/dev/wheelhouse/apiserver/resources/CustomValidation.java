@@ -10,6 +10,7 @@ import java.util.Base64;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -116,15 +117,11 @@ final class CustomValidation {
     }
 
     private static String typeOf(JsonNode value) {
-        return value.isString()
-                ? "string"
-                : value.isIntegralNumber() && value.canConvertToLong()
-                        ? "integer"
-                        : value.isNumber()
-                                ? "number"
-                                : value.isBoolean()
-                                        ? "boolean"
-                                        : value.isArray() ? "array" : value.isNull() ? "null" : "object";
+        return switch (value.getNodeType()) {
+            case NUMBER -> value.isIntegralNumber() && value.canConvertToLong() ? "integer" : "number";
+            case STRING, BOOLEAN, ARRAY, NULL -> value.getNodeType().name().toLowerCase(Locale.ROOT);
+            default -> "object";
+        };
     }
 
     private void wrongType(FieldPath path, String type, JsonNode value) {
@@ -209,22 +206,8 @@ final class CustomValidation {
 
     private void number(JsonNode value, JsonNode schema, FieldPath path) {
         BigDecimal number = value.decimalValue();
-        if (schema.path("minimum").isNumber()) {
-            boolean exclusive = StructuralSchemas.isTrue(schema, "exclusiveMinimum");
-            int order = number.compareTo(schema.get("minimum").decimalValue());
-            if (order < 0 || exclusive && order == 0) {
-                invalid(path, value, "should be greater than " + (exclusive ? "" : "or equal to ")
-                        + schema.get("minimum"));
-            }
-        }
-        if (schema.path("maximum").isNumber()) {
-            boolean exclusive = StructuralSchemas.isTrue(schema, "exclusiveMaximum");
-            int order = number.compareTo(schema.get("maximum").decimalValue());
-            if (order > 0 || exclusive && order == 0) {
-                invalid(path, value, "should be less than " + (exclusive ? "" : "or equal to ")
-                        + schema.get("maximum"));
-            }
-        }
+        bound(value, schema, "minimum", "exclusiveMinimum", 1, "should be greater than ", path);
+        bound(value, schema, "maximum", "exclusiveMaximum", -1, "should be less than ", path);
         JsonNode factor = schema.path("multipleOf");
         if (factor.isNumber() && factor.decimalValue().signum() > 0
                 && number.remainder(factor.decimalValue()).signum() != 0) {
@@ -242,10 +225,22 @@ final class CustomValidation {
         }
     }
 
+    /** @param sign of the order of a valid number and the bound, unless they are equal */
+    private void bound(JsonNode value, JsonNode schema, String bound, String exclusion, int sign, String rule,
+            FieldPath path) {
+        JsonNode limit = schema.path(bound);
+        if (limit.isNumber()) {
+            boolean exclusive = StructuralSchemas.isTrue(schema, exclusion);
+            int order = sign * value.decimalValue().compareTo(limit.decimalValue());
+            if (order < 0 || exclusive && order == 0) {
+                invalid(path, value, rule + (exclusive ? "" : "or equal to ") + limit);
+            }
+        }
+    }
+
     private void list(ArrayNode array, @Nullable JsonNode old, JsonNode schema, FieldPath path) {
         if (schema.has("minItems") && array.size() < Json.number(schema, 0, "minItems")) {
-            invalid(path, IntNode.valueOf(array.size()),
-                    "should have at least " + schema.get("minItems") + " items");
+            invalid(path, IntNode.valueOf(array.size()), "should have at least " + schema.get("minItems") + " items");
         }
         tooMany(array.size(), schema, "maxItems", path);
         if (schema.get("items") instanceof ObjectNode items) {
@@ -307,19 +302,12 @@ final class CustomValidation {
         }
         if (schema.get("anyOf") instanceof ArrayNode any && !StructuralSchemas.isTrue(schema,
                 "x-kubernetes-int-or-string")) {
-            boolean one = false;
-            for (JsonNode choice : any) {
-                one |= fits(value, choice, path);
-            }
-            if (!one) {
+            if (any.valueStream().noneMatch(choice -> fits(value, choice, path))) {
                 unfit(path, "must validate at least one schema (anyOf)");
             }
         }
         if (schema.get("oneOf") instanceof ArrayNode choices) {
-            int count = 0;
-            for (JsonNode choice : choices) {
-                count += fits(value, choice, path) ? 1 : 0;
-            }
+            long count = choices.valueStream().filter(choice -> fits(value, choice, path)).count();
             if (count != 1) {
                 unfit(path, "must validate one and only one schema (oneOf)"
                         + (count == 0 ? ". Found none valid" : ". Found " + count + " valid alternatives"));

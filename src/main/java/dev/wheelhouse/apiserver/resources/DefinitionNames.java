@@ -1,6 +1,5 @@
 package dev.wheelhouse.apiserver.resources;
 
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -38,7 +37,7 @@ public final class DefinitionNames {
             for (String field : List.of("plural", "singular")) {
                 resources.add(Json.text(names, field));
             }
-            names.path("shortNames").forEach(n -> resources.add(n.asString("")));
+            resources.addAll(Json.texts(names.path("shortNames")));
             kinds.add(Json.text(names, "kind"));
             kinds.add(Json.text(names, "listKind"));
         }
@@ -68,22 +67,13 @@ public final class DefinitionNames {
 
     /** The conflicts of one name or a list of names; empty if there are none. */
     private static String conflict(@Nullable JsonNode wanted, @Nullable JsonNode accepted, Set<String> taken) {
-        List<String> problems = new ArrayList<>();
-        List<JsonNode> names = new ArrayList<>();
-        if (wanted instanceof ArrayNode several) {
-            several.forEach(names::add);
-        } else if (wanted != null && !wanted.equals(accepted)) {
-            names.add(wanted);
+        if (wanted == null || wanted.equals(accepted)) {
+            return "";
         }
-        Set<String> own = new HashSet<>();
-        if (accepted instanceof ArrayNode several) {
-            several.forEach(name -> own.add(name.asString("")));
-        }
-        for (JsonNode name : names) {
-            if (!own.contains(name.asString("")) && taken.contains(name.asString(""))) {
-                problems.add("\"" + name.asString("") + "\" is already in use");
-            }
-        }
+        List<String> own = accepted == null ? List.of() : Json.texts(accepted);
+        List<String> problems = (wanted.isArray() ? Json.texts(wanted) : List.of(wanted.asString(""))).stream()
+                .filter(name -> taken.contains(name) && !own.contains(name))
+                .map(name -> "\"" + name + "\" is already in use").toList();
         return problems.size() > 1 ? "[" + String.join(", ", problems) + "]" : String.join("", problems);
     }
 

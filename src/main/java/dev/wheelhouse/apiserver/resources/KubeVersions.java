@@ -1,5 +1,6 @@
 package dev.wheelhouse.apiserver.resources;
 
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -15,14 +16,8 @@ final class KubeVersions {
     private KubeVersions() {}
 
     private static int compare(String a, String b) {
-        long[] ranksOfA = ranks(a);
-        long[] ranksOfB = ranks(b);
-        for (int i = 0; i < ranksOfA.length; i++) {
-            if (ranksOfA[i] != ranksOfB[i]) {
-                return Long.compare(ranksOfB[i], ranksOfA[i]);
-            }
-        }
-        return a.compareTo(b);
+        int order = Arrays.compare(ranks(b), ranks(a));
+        return order != 0 ? order : a.compareTo(b);
     }
 
     /** Stability, major and minor version; higher ranks are preferred. */

@@ -125,8 +125,7 @@ final class RuleValidation {
             String type = Json.text(of, "type");
             for (JsonNode text : rules) {
                 CelRule rule = compiled(text);
-                if (rule == null || rule.needsOld() && oldSelf == null
-                        || !rule.isTransition() && value.equals(old)) {
+                if (rule == null || rule.needsOld() && oldSelf == null || !rule.isTransition() && value.equals(old)) {
                     continue;
                 }
                 String problem = rule.check(self, oldSelf, budget);

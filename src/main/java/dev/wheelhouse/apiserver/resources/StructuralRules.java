@@ -167,11 +167,7 @@ public final class StructuralRules {
                         "entries must all be names of item properties");
                 continue;
             }
-            boolean always = property.has("default");
-            for (JsonNode required : items.path("required")) {
-                always |= required.asString("").equals(name);
-            }
-            if (!always) {
+            if (!property.has("default") && !Json.texts(items.path("required")).contains(name)) {
                 problems.required(path + ".items.properties[" + name + "].default",
                         "this property is in x-kubernetes-list-map-keys, so it must have a default or be a "
                                 + "required property");

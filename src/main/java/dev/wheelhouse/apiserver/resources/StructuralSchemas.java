@@ -16,8 +16,6 @@ import dev.wheelhouse.apiserver.schema.FieldPath;
 import dev.wheelhouse.apiserver.schema.FieldValidation;
 import dev.wheelhouse.apiserver.schema.StrictErrors;
 import dev.wheelhouse.apiserver.work.Deadline;
-import dev.wheelhouse.facts.Schemas;
-import dev.wheelhouse.facts.TypeSchema;
 
 /**
  * Prunes and defaults objects by the structural schemas of custom resources (upstream: {@code pruning} and
@@ -25,7 +23,6 @@ import dev.wheelhouse.facts.TypeSchema;
  */
 final class StructuralSchemas {
     private static final List<String> IDENTITY = List.of("apiVersion", "kind", "metadata");
-    private static final String METADATA_TYPE = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 
     private StructuralSchemas() {}
 
@@ -44,7 +41,8 @@ final class StructuralSchemas {
             FieldPath at = path.child(field.getKey());
             if (resource && IDENTITY.contains(field.getKey())) {
                 if (field.getKey().equals("metadata") && field.getValue() instanceof ObjectNode metadata) {
-                    metadata(metadata, at, problems);
+                    FieldValidation.pruneMetadata(metadata, at.toString())
+                            .forEach(problem -> problems.add(() -> problem));
                 }
                 continue;
             }
@@ -57,16 +55,6 @@ final class StructuralSchemas {
             }
         }
         object.remove(drop);
-    }
-
-    private static void metadata(ObjectNode metadata, FieldPath path, StrictErrors problems) {
-        TypeSchema type = Schemas.ofName(METADATA_TYPE);
-        if (type == null) {
-            return;
-        }
-        for (String problem : FieldValidation.prune(type, metadata)) {
-            problems.add(() -> problem.replace("unknown field \"", "unknown field \"" + path + "."));
-        }
     }
 
     private static void value(JsonNode value, JsonNode schema, FieldPath path, StrictErrors problems) {

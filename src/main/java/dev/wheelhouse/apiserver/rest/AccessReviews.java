@@ -71,7 +71,7 @@ record AccessReviews(Writes writes, Authenticator authenticator, Authorizer auth
         if (token.isEmpty()) {
             throw Errors.badRequest("token is required for TokenReview in authentication");
         }
-        List<String> audiences = texts(spec.path("audiences"));
+        List<String> audiences = Json.texts(spec.path("audiences"));
         ObjectNode status = review.putObject("status");
         try {
             User user = authenticator.ofToken(token, audiences);
@@ -98,7 +98,7 @@ record AccessReviews(Writes writes, Authenticator authenticator, Authorizer auth
     }
 
     private static User subject(ObjectNode spec) {
-        User user = new User(Json.text(spec, "user"), Json.text(spec, "uid"), texts(spec.path("groups")),
+        User user = new User(Json.text(spec, "user"), Json.text(spec, "uid"), Json.texts(spec.path("groups")),
                 extra(spec.path("extra")));
         if (user.name().isEmpty() && user.groups().isEmpty()) {
             throw invalid("spec.user", "Invalid value: \"\": at least one of user or group must be specified");
@@ -156,13 +156,9 @@ record AccessReviews(Writes writes, Authenticator authenticator, Authorizer auth
         return Errors.invalid("authorization.k8s.io", "", "", Errors.one(field, "FieldValueInvalid", message));
     }
 
-    private static List<String> texts(JsonNode array) {
-        return array.valueStream().map(value -> value.asString("")).toList();
-    }
-
     private static Map<String, List<String>> extra(JsonNode object) {
         Map<String, List<String>> extra = new HashMap<>();
-        object.properties().forEach(field -> extra.put(field.getKey(), texts(field.getValue())));
+        object.properties().forEach(field -> extra.put(field.getKey(), Json.texts(field.getValue())));
         return extra;
     }
 }

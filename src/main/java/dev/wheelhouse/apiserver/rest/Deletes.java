@@ -28,7 +28,6 @@ import dev.wheelhouse.apiserver.protocol.Renderer;
 import dev.wheelhouse.apiserver.protocol.Target;
 import dev.wheelhouse.apiserver.resources.CustomResourceInfo;
 import dev.wheelhouse.apiserver.resources.CustomType;
-import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.Selection;
 import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.apiserver.work.Allowance;
@@ -38,27 +37,11 @@ import dev.wheelhouse.facts.ResourceInfo;
  * DELETE of an object or a collection: preconditions, finalizers by propagation policy, grace periods (upstream:
  * {@code registry/generic/registry/store.go}, {@code registry/rest/delete.go}).
  */
-final class Deletes {
+record Deletes(ClusterState state, Reads reads, Writes writes, AdmissionChain admission, Renderer renderer) {
     /** In seconds, 68 years. Upstream adds any number to the time, which overflows. */
     private static final long LONGEST_GRACE = Integer.MAX_VALUE;
     private static final String ORPHAN = "orphan";
     private static final String FOREGROUND = "foregroundDeletion";
-
-    private final ClusterState state;
-    private final ObjectStore store;
-    private final Reads reads;
-    private final Writes writes;
-    private final AdmissionChain admission;
-    private final Renderer renderer;
-
-    Deletes(ClusterState state, Reads reads, Writes writes, AdmissionChain admission, Renderer renderer) {
-        this.state = state;
-        this.store = state.store();
-        this.reads = reads;
-        this.writes = writes;
-        this.admission = admission;
-        this.renderer = renderer;
-    }
 
     ApiResponse delete(Target target, ApiRequest request) {
         Accept accept = Accept.parse(request, target);
@@ -107,7 +90,7 @@ final class Deletes {
     /** @param name that webhooks and policies are shown; empty for the deletion of a collection, as upstream */
     private void permit(Target target, String name, ApiRequest request, DeleteOptions options) {
         StoredObject current = admission.concernsDeletions()
-                ? store.get(target.stored(), target.namespace(), target.name())
+                ? state.store().get(target.stored(), target.namespace(), target.name())
                 : null;
         if (current == null) {
             return;
@@ -138,7 +121,7 @@ final class Deletes {
      */
     Outcome delete(Target target, DeleteOptions options) {
         admission.allowDelete(target);
-        return store.retryOnConflict(target.stored(), target.namespace(), target.name(), current -> {
+        return state.store().retryOnConflict(target.stored(), target.namespace(), target.name(), current -> {
             if (current == null) {
                 throw Errors.notFound(target.type(), target.name());
             }
@@ -198,27 +181,16 @@ final class Deletes {
     }
 
     private static List<String> finalizers(Strategy strategy, List<String> before, DeleteOptions options) {
-        boolean orphan;
-        boolean foreground;
-        if (options.orphan() != null) {
-            orphan = options.orphan();
-            foreground = false;
-        } else if (!options.policy().isEmpty()) {
-            orphan = options.policy().equals("Orphan");
-            foreground = options.policy().equals("Foreground");
-        } else if (before.contains(ORPHAN) || before.contains(FOREGROUND)) {
+        String policy = options.orphan() == null ? options.policy() : options.orphan() ? "Orphan" : "Background";
+        if (policy.isEmpty() && (before.contains(ORPHAN) || before.contains(FOREGROUND))) {
             return before;
-        } else {
-            orphan = strategy.orphansByDefault();
-            foreground = false;
         }
         List<String> finalizers = new ArrayList<>(before);
         finalizers.removeAll(List.of(ORPHAN, FOREGROUND));
-        if (orphan) {
-            finalizers.add(ORPHAN);
-        }
-        if (foreground) {
+        if (policy.equals("Foreground")) {
             finalizers.add(FOREGROUND);
+        } else if (policy.equals("Orphan") || policy.isEmpty() && strategy.orphansByDefault()) {
+            finalizers.add(ORPHAN);
         }
         return finalizers;
     }
@@ -263,7 +235,7 @@ final class Deletes {
         if (options.dryRun()) {
             return Outcome.of(object);
         }
-        return removeMarked(target, store.update(target.stored(), object, current.version()), options);
+        return removeMarked(target, state.store().update(target.stored(), object, current.version()), options);
     }
 
     /**
@@ -271,7 +243,7 @@ final class Deletes {
      * or remove it meanwhile; the deletion succeeds nevertheless.
      */
     private Outcome removeMarked(Target target, StoredObject marked, DeleteOptions options) {
-        return store.retryOnConflict(target.stored(), target.namespace(), target.name(),
+        return state.store().retryOnConflict(target.stored(), target.namespace(), target.name(),
                 current -> current == null || !current.uid().equals(marked.uid())
                         ? removed(target, marked)
                         : remove(target, current, options));
@@ -295,7 +267,8 @@ final class Deletes {
         ResourceInfo contents = strategy.contents(object, state);
         strategy.written(object, object, state);
         if (contents != null) {
-            for (StoredObject instance : store.snapshot(contents.type().groupResource()).select(Selection.all())) {
+            for (StoredObject instance : state.store().snapshot(contents.type().groupResource())
+                    .select(Selection.all())) {
                 deleteIfPresent(new Target(contents, instance.namespace(), instance.name(), ""), DeleteOptions.none());
             }
         }
@@ -318,13 +291,13 @@ final class Deletes {
             return Outcome.of(object);
         }
         Strategies.of(target.type()).toStored(target.type(), object);
-        return Outcome.of(target, store.update(target.stored(), object, current.version()));
+        return Outcome.of(target, state.store().update(target.stored(), object, current.version()));
     }
 
     private Outcome remove(Target target, StoredObject current, DeleteOptions options) {
         StoredObject last = current;
         if (!options.dryRun()) {
-            StoredObject removed = store.delete(target.stored(), current.namespace(), current.name(),
+            StoredObject removed = state.store().delete(target.stored(), current.namespace(), current.name(),
                     current.version());
             writes.ended(target.type(), removed.name(), removed::tree);
             last = removed;

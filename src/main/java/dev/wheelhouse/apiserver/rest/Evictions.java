@@ -20,7 +20,6 @@ import dev.wheelhouse.apiserver.protocol.Bodies;
 import dev.wheelhouse.apiserver.protocol.DeleteOptions;
 import dev.wheelhouse.apiserver.protocol.Renderer;
 import dev.wheelhouse.apiserver.protocol.Target;
-import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.Selection;
 import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.client.ModelJson;
@@ -31,7 +30,7 @@ import dev.wheelhouse.runtime.Clock;
  * the budget's status until the disruption controller counts anew (upstream:
  * {@code pkg/registry/core/pod/storage/eviction.go}).
  */
-record Evictions(ObjectStore store, Deletes deletes, Writes writes, Renderer renderer, Clock clock) {
+record Evictions(Reads reads, Deletes deletes, Writes writes, Renderer renderer, Clock clock) {
     private static final String BUDGETS = "poddisruptionbudgets.policy";
     private static final String VIOLATION = "Cannot evict pod as it would violate the pod's disruption budget.";
     private static final ResourceType BUDGET = new ResourceType("policy", "v1", "poddisruptionbudgets",
@@ -55,13 +54,9 @@ record Evictions(ObjectStore store, Deletes deletes, Writes writes, Renderer ren
             throw Errors.badRequest("name in URL does not match name in Eviction object");
         }
         eviction = writes.admit(target, eviction, request);
-        StoredObject stored = store.get("pods", target.namespace(), target.name());
-        if (stored == null) {
-            throw Errors.notFound(ResourceType.PODS, target.name());
-        }
+        StoredObject stored = reads.find(target);
         ObjectNode options = eviction.get("deleteOptions") instanceof ObjectNode given ? given : Json.object();
-        boolean dryRun = request.isDryRun()
-                || options.get("dryRun") instanceof ArrayNode values && !values.isEmpty();
+        boolean dryRun = request.isDryRun() || options.get("dryRun") instanceof ArrayNode values && !values.isEmpty();
         DeleteOptions.of(options);
         if (!needsNoBudget(stored)) {
             List<StoredObject> budgets = budgets(stored);
@@ -91,7 +86,7 @@ record Evictions(ObjectStore store, Deletes deletes, Writes writes, Renderer ren
     }
 
     private List<StoredObject> budgets(StoredObject pod) {
-        return store.snapshot(BUDGETS)
+        return reads.store().snapshot(BUDGETS)
                 .select(Selection.inNamespace(pod.namespace())).stream()
                 .filter(budget -> {
                     JsonNode selector = Json.at(budget.tree(), "spec", "selector");
@@ -116,7 +111,7 @@ record Evictions(ObjectStore store, Deletes deletes, Writes writes, Renderer ren
     }
 
     private void spend(StoredObject budget, String pod, boolean dryRun) {
-        store.guaranteedUpdate(BUDGETS, budget.namespace(), budget.name(), present -> {
+        reads.store().guaranteedUpdate(BUDGETS, budget.namespace(), budget.name(), present -> {
             ObjectNode status = Json.child(present, "status");
             refuse(budget.name(), present, status);
             long left = Json.number(status, 0, "disruptionsAllowed") - 1;
@@ -136,11 +131,11 @@ record Evictions(ObjectStore store, Deletes deletes, Writes writes, Renderer ren
         }
         long allowed = Json.number(status, 0, "disruptionsAllowed");
         if (allowed < 0) {
-            throw Errors.forbidden(BUDGET, name, "pdb disruptions allowed is negative", List.of());
+            throw Errors.forbidden(BUDGET, name, "pdb disruptions allowed is negative");
         }
         if (status.path("disruptedPods").size() > MOST_UNCONFIRMED) {
             throw Errors.forbidden(BUDGET, name,
-                    "DisruptedPods map too big - too many evictions not confirmed by PDB controller", List.of());
+                    "DisruptedPods map too big - too many evictions not confirmed by PDB controller");
         }
         if (allowed == 0) {
             String cause = "The disruption budget " + name + " needs " + Json.number(status, 0, "desiredHealthy")
@@ -167,7 +162,7 @@ record Evictions(ObjectStore store, Deletes deletes, Writes writes, Renderer ren
 
     /** Sets the condition DisruptionTarget, by which the pod's controller knows the reason of the deletion. */
     private void markDisrupted(StoredObject stored) {
-        store.guaranteedUpdate("pods", stored.namespace(), stored.name(), pod -> {
+        reads.store().guaranteedUpdate("pods", stored.namespace(), stored.name(), pod -> {
             PodSubresources.withoutCondition(Json.child(pod, "status"), "DisruptionTarget").addObject()
                     .put("type", "DisruptionTarget").put("status", "True")
                     .put("reason", "EvictionByEvictionAPI").put("message", "Eviction API: evicting")

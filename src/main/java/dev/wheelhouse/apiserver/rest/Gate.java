@@ -1,7 +1,5 @@
 package dev.wheelhouse.apiserver.rest;
 
-import org.jspecify.annotations.Nullable;
-
 import dev.wheelhouse.apiserver.auth.Authenticator;
 import dev.wheelhouse.apiserver.auth.AuthorizationDecision;
 import dev.wheelhouse.apiserver.auth.Authorizer;
@@ -46,7 +44,6 @@ record Gate(Authenticator authenticator, Authorizer authorizer) {
         } catch (UnauthorizedException e) {
             throw Errors.unauthorized();
         }
-        @Nullable
         Impersonation asked = Impersonation.of(credentials);
         if (asked == null) {
             return user;

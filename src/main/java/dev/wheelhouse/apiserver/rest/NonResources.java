@@ -21,36 +21,18 @@ import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.apiserver.protocol.Renderer;
 import dev.wheelhouse.apiserver.resources.ResourceRegistry;
 import dev.wheelhouse.facts.Release;
-import dev.wheelhouse.facts.ResourceInfo;
 
 /** Requests for paths that name no resource: version, health, metrics, discovery, OpenAPI. */
-final class NonResources {
+record NonResources(ResourceRegistry registry, Discovery discovery, OpenApi openApi, Renderer renderer, ServerInfo info,
+        Health health) {
     private static final String METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8; escaping=values";
     private static final String OPENAPI_PROTOBUF = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
 
     /** The first parts of paths that are not found if they end with a slash. */
     private static final Set<String> STRICT = Set.of("healthz", "livez", "readyz", "metrics", "openapi");
 
-    private final ResourceRegistry registry;
-    private final Discovery discovery;
-    private final OpenApi openApi;
-    private final Renderer renderer;
-    private final ServerInfo info;
-    private final Health health;
-
     /** The first parts of paths that are answered for any method. Their handlers change nothing. */
     private static final Set<String> ANY_METHOD = Set.of("", "healthz", "livez", "readyz", "metrics", "openapi");
-
-    /** @param metrics the served resources of the metrics APIs */
-    NonResources(ResourceRegistry registry, List<ResourceInfo> metrics, Renderer renderer, ServerInfo info,
-            Health health) {
-        this.health = health;
-        this.info = info;
-        this.registry = registry;
-        this.discovery = new Discovery(registry, metrics);
-        this.openApi = new OpenApi(registry);
-        this.renderer = renderer;
-    }
 
     /**
      * Answers the request; null if the path is none of these.
@@ -172,8 +154,7 @@ final class NonResources {
             String right = "/openapi/v3/" + path + "?hash=" + now;
             return new ApiResponse.Content(301, "text/html; charset=utf-8",
                     ("<a href=\"" + right + "\">Moved Permanently</a>.\n\n").getBytes(StandardCharsets.UTF_8),
-                    List.of(),
-                    null, Map.of("Location", right));
+                    List.of(), null, Map.of("Location", right));
         }
         Map<String, String> headers = hash.isEmpty()
                 ? Map.of("ETag", "\"" + now + "\"")

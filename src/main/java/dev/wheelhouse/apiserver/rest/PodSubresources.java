@@ -23,13 +23,12 @@ import dev.wheelhouse.apiserver.protocol.QueryParameters;
 import dev.wheelhouse.apiserver.protocol.Renderer;
 import dev.wheelhouse.apiserver.protocol.Target;
 import dev.wheelhouse.apiserver.protocol.WriteContext;
-import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.runtime.Clock;
 
 /** Binding and logs of pods (upstream: {@code pkg/registry/core/pod/storage}). */
-record PodSubresources(ObjectStore store, Writes writes, Renderer renderer, Clock clock) {
+record PodSubresources(Reads reads, Writes writes, Renderer renderer, Clock clock) {
     private static final ResourceType BINDING = new ResourceType("", "v1", "bindings", "Binding", true);
 
     /**
@@ -54,13 +53,13 @@ record PodSubresources(ObjectStore store, Writes writes, Renderer renderer, Cloc
             throw Errors.badRequest("Name parameter required.");
         }
         ObjectNode admitted = writes.admit(target, binding, request);
-        store.retryOnConflict("pods", target.namespace(), name, current -> {
+        reads.store().retryOnConflict("pods", target.namespace(), name, current -> {
             if (current == null) {
                 throw Errors.notFound(ResourceType.PODS, name);
             }
             ObjectNode pod = current.tree();
             assign(pod, admitted, name);
-            return context.dryRun() ? current : store.update("pods", pod, current.version());
+            return context.dryRun() ? current : reads.store().update("pods", pod, current.version());
         });
         return renderer.response(201, Errors.success().put("code", 201), accept.ofObject());
     }
@@ -68,13 +67,15 @@ record PodSubresources(ObjectStore store, Writes writes, Renderer renderer, Cloc
     private void assign(ObjectNode pod, ObjectNode binding, String name) {
         checkBindable(pod, binding, name);
         Json.child(pod, "spec").put("nodeName", Json.text(binding, "target", "name"));
-        Json.child(pod, "status").remove("nominatedNodeName");
+        ObjectNode status = Json.child(pod, "status");
+        status.remove("nominatedNodeName");
         for (String field : List.of("annotations", "labels")) {
             if (Json.at(binding, "metadata", field) instanceof ObjectNode given && !given.isEmpty()) {
                 Json.child(Meta.of(pod), field).setAll(given);
             }
         }
-        scheduled(Json.child(pod, "status"));
+        withoutCondition(status, "PodScheduled").addObject().put("type", "PodScheduled").put("status", "True")
+                .put("lastTransitionTime", Meta.time(clock.now())).putNull("lastProbeTime");
     }
 
     /** Upstream does not convert these problems to a Status, so clients see internal errors. */
@@ -82,15 +83,13 @@ record PodSubresources(ObjectStore store, Writes writes, Renderer renderer, Cloc
         List<String> problems = new ArrayList<>(0);
         String kind = Json.text(node, "kind");
         if (!kind.isEmpty() && !kind.equals("Node")) {
-            problems.add("target.kind: Unsupported value: \"" + kind
-                    + "\": supported values: \"Node\", \"<empty>\"");
+            problems.add("target.kind: Unsupported value: \"" + kind + "\": supported values: \"Node\", \"<empty>\"");
         }
         if (Json.text(node, "name").isEmpty()) {
             problems.add("target.name: Required value");
         }
         if (!problems.isEmpty()) {
-            throw Errors.internal(
-                    problems.size() == 1 ? problems.getFirst() : "[" + String.join(", ", problems) + "]");
+            throw Errors.internal(Errors.all(problems));
         }
     }
 
@@ -126,11 +125,6 @@ record PodSubresources(ObjectStore store, Writes writes, Renderer renderer, Cloc
         return conditions;
     }
 
-    private void scheduled(ObjectNode status) {
-        withoutCondition(status, "PodScheduled").addObject().put("type", "PodScheduled").put("status", "True")
-                .put("lastTransitionTime", Meta.time(clock.now())).putNull("lastProbeTime");
-    }
-
     /** The options of a connection, which are in its path and its query. Their kind names the fields. */
     static ObjectNode options(Target target, ApiRequest request) {
         QueryParameters query = request.query();
@@ -159,11 +153,7 @@ record PodSubresources(ObjectStore store, Writes writes, Renderer renderer, Cloc
 
     /** The failure of exec, attach and port-forward: hollow nodes run no processes. */
     StatusException unreachable(Target target, ApiRequest request) {
-        StoredObject pod = store.get("pods", target.namespace(), target.name());
-        if (pod == null) {
-            return Errors.notFound(ResourceType.PODS, target.name());
-        }
-        String problem = containerProblem(pod.tree(), request.query());
+        String problem = containerProblem(reads.find(target).tree(), request.query());
         return problem != null
                 ? Errors.badRequest(problem)
                 : Errors.badRequest("the pod " + target.namespace() + "/" + target.name()
@@ -191,10 +181,7 @@ record PodSubresources(ObjectStore store, Writes writes, Renderer renderer, Cloc
         Long tail = query.number("tailLines");
         Long bytes = query.number("limitBytes");
         Long since = query.number("sinceSeconds");
-        StoredObject pod = store.get("pods", target.namespace(), target.name());
-        if (pod == null) {
-            throw Errors.notFound(ResourceType.PODS, target.name());
-        }
+        StoredObject pod = reads.find(target);
         Problems problems = new Problems();
         if (tail != null && tail < 0) {
             problems.invalid("tailLines", tail, "must be greater than or equal to 0");

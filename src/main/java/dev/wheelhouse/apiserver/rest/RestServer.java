@@ -17,6 +17,8 @@ import dev.wheelhouse.apiserver.admission.Quotas;
 import dev.wheelhouse.apiserver.auth.Credentials;
 import dev.wheelhouse.apiserver.auth.Security;
 import dev.wheelhouse.apiserver.auth.User;
+import dev.wheelhouse.apiserver.discovery.Discovery;
+import dev.wheelhouse.apiserver.discovery.OpenApi;
 import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.error.StatusException;
 import dev.wheelhouse.apiserver.json.Json;
@@ -95,8 +97,7 @@ public final class RestServer {
         ClusterState state = new ClusterState(store, ids, clock, new ServiceAddresses(store),
                 new CustomResources(store, registry, clock, webhooks));
         AdmissionChain admission = new AdmissionChain(store, registry, access.authorizer(), access.policies(), webhooks,
-                clock,
-                security.podAccounts());
+                clock, security.podAccounts());
         this.writes = new Writes(state, admission, new Quotas(store, clock));
         this.renderer = new Renderer(clock);
         this.failures = new LogBudget(clock);
@@ -105,12 +106,13 @@ public final class RestServer {
         this.updates = new Updates(writes, renderer, clock);
         this.deletes = new Deletes(state, reads, writes, admission, renderer);
         this.scales = new Scales(reads, writes, updates, renderer);
-        this.pods = new PodSubresources(store, writes, renderer, clock);
-        this.evictions = new Evictions(store, deletes, writes, renderer, clock);
+        this.pods = new PodSubresources(reads, writes, renderer, clock);
+        this.evictions = new Evictions(reads, deletes, writes, renderer, clock);
         this.reviews = new AccessReviews(writes, access.authenticator(), access.authorizer(), renderer, clock);
-        this.tokenRequests = new TokenRequests(store, writes, access.serviceAccounts(), renderer, clock);
+        this.tokenRequests = new TokenRequests(reads, writes, access.serviceAccounts(), renderer, clock);
         this.metrics = new MetricsApis(store, registry, info.apis(), clock);
-        this.nonResources = new NonResources(registry, metrics.resources(), renderer, info, new Health(store));
+        this.nonResources = new NonResources(registry, new Discovery(registry, metrics.resources()),
+                new OpenApi(registry), renderer, info, new Health(store));
         this.endpoints = new OwnEndpoints(state);
         new Bootstrap(state).create();
     }

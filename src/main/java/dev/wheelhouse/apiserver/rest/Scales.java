@@ -1,16 +1,11 @@
 package dev.wheelhouse.apiserver.rest;
 
+import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
-import java.util.TreeMap;
 import java.util.function.UnaryOperator;
-import java.util.stream.Collectors;
-
-import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
@@ -29,6 +24,7 @@ import dev.wheelhouse.apiserver.protocol.WriteOptions;
 import dev.wheelhouse.apiserver.resources.CustomResourceInfo;
 import dev.wheelhouse.apiserver.resources.CustomType;
 import dev.wheelhouse.apiserver.schema.FieldValidation;
+import dev.wheelhouse.apiserver.table.Item;
 
 /** The scale subresource, an {@code autoscaling/v1 Scale}, of built-in workloads and of custom resources. */
 record Scales(Reads reads, Writes writes, Updates updates, Renderer renderer) {
@@ -185,7 +181,7 @@ record Scales(Reads reads, Writes writes, Updates updates, Renderer renderer) {
         ObjectNode status = scale.putObject("status").put("replicas",
                 numberAt(object, custom == null ? List.of("status", "replicas") : custom.statusReplicasPath()));
         String selector = custom == null
-                ? selector(Json.at(object, "spec", "selector"))
+                ? selector(object)
                 : Json.text(object, custom.selectorPath().toArray(String[]::new));
         if (!selector.isEmpty()) {
             status.put("selector", selector);
@@ -193,32 +189,12 @@ record Scales(Reads reads, Writes writes, Updates updates, Renderer renderer) {
         return scale;
     }
 
-    /** Formats a label selector. The selector of a ReplicationController is a plain map. */
-    private static String selector(@Nullable JsonNode selector) {
-        if (!(selector instanceof ObjectNode object)) {
-            return "";
-        }
-        boolean labelSelector = object.has("matchLabels") || object.has("matchExpressions");
-        Map<String, String> terms = new TreeMap<>();
-        JsonNode labels = labelSelector ? object.get("matchLabels") : object;
-        if (labels instanceof ObjectNode map) {
-            map.properties().forEach(e -> terms.put(e.getKey(), e.getKey() + "=" + e.getValue().asString("")));
-        }
-        if (labelSelector && object.get("matchExpressions") instanceof ArrayNode expressions) {
-            expressions.forEach(e -> terms.put(Json.text(e, "key") + " ", expression(e)));
-        }
-        return String.join(",", terms.values());
-    }
-
-    private static String expression(JsonNode expression) {
-        String key = Json.text(expression, "key");
-        String values = expression.path("values").valueStream().map(v -> v.asString(""))
-                .collect(Collectors.joining(","));
-        return switch (Json.text(expression, "operator")) {
-            case "In" -> key + " in (" + values + ")";
-            case "NotIn" -> key + " notin (" + values + ")";
-            case "Exists" -> key;
-            default -> "!" + key;
-        };
+    /** The label selector as text. That of a ReplicationController is a plain map. */
+    private static String selector(ObjectNode object) {
+        Item item = new Item(object, Instant.EPOCH);
+        boolean plain = Json.text(object, "kind").equals("ReplicationController");
+        return plain && item.has("spec", "selector")
+                ? item.labels("spec", "selector")
+                : Objects.requireNonNullElse(item.selectorText("spec", "selector"), "");
     }
 }

@@ -18,16 +18,14 @@ import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.apiserver.protocol.Bodies;
 import dev.wheelhouse.apiserver.protocol.Renderer;
 import dev.wheelhouse.apiserver.protocol.Target;
-import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StoredObject;
-import dev.wheelhouse.apiserver.validation.StatusCause;
 import dev.wheelhouse.runtime.Clock;
 
 /**
  * The subresource {@code token} of service accounts, which issues tokens (upstream:
  * {@code pkg/registry/core/serviceaccount/storage/token.go}).
  */
-record TokenRequests(ObjectStore store, Writes writes, ServiceAccountTokens tokens, Renderer renderer, Clock clock) {
+record TokenRequests(Reads reads, Writes writes, ServiceAccountTokens tokens, Renderer renderer, Clock clock) {
     private static final ResourceType TYPE = new ResourceType("authentication.k8s.io", "v1", "tokenrequests",
             "TokenRequest", true);
     private static final long SHORTEST_SECONDS = Duration.ofMinutes(10).toSeconds();
@@ -35,10 +33,7 @@ record TokenRequests(ObjectStore store, Writes writes, ServiceAccountTokens toke
 
     ApiResponse make(Target target, ApiRequest request) {
         ObjectNode body = Bodies.object(request, TYPE);
-        StoredObject account = store.get("serviceaccounts", target.namespace(), target.name());
-        if (account == null) {
-            throw Errors.notFound(target.type(), target.name());
-        }
+        StoredObject account = reads.find(target);
         checkAccount(body, account);
         ObjectNode asked = Json.child(body, "spec");
         if (Json.at(asked, "expirationSeconds") == null) {
@@ -74,8 +69,7 @@ record TokenRequests(ObjectStore store, Writes writes, ServiceAccountTokens toke
     private static void checkAccount(ObjectNode body, StoredObject account) {
         String namespace = Json.text(body, "metadata", "namespace");
         if (!namespace.isEmpty() && !namespace.equals(account.namespace())) {
-            throw Errors.badRequest(
-                    "the namespace of the provided object does not match the namespace sent on the request");
+            throw Errors.foreignNamespace();
         }
         String name = Json.text(body, "metadata", "name");
         if (!name.isEmpty() && !name.equals(account.name())) {
@@ -102,7 +96,7 @@ record TokenRequests(ObjectStore store, Writes writes, ServiceAccountTokens toke
     }
 
     private static List<String> audiences(ObjectNode spec) {
-        List<String> audiences = spec.path("audiences").valueStream().map(one -> one.asString("")).toList();
+        List<String> audiences = Json.texts(spec.path("audiences"));
         return audiences.isEmpty() ? List.of(ServiceAccountTokens.ISSUER) : audiences;
     }
 
@@ -119,7 +113,7 @@ record TokenRequests(ObjectStore store, Writes writes, ServiceAccountTokens toke
             default -> throw Errors.badRequest("cannot bind token to object of type "
                     + Json.text(reference, "apiVersion") + ", Kind=" + kind);
         };
-        StoredObject object = store.get(type.plural(), type.namespaced() ? account.namespace() : "", name);
+        StoredObject object = reads.store().get(type.plural(), type.namespaced() ? account.namespace() : "", name);
         if (object == null) {
             throw Errors.notFound(type, name);
         }
@@ -130,9 +124,8 @@ record TokenRequests(ObjectStore store, Writes writes, ServiceAccountTokens toke
         }
         if (type.equals(ResourceType.PODS) && !account.name().equals(serviceAccount(object))) {
             throw Errors.invalid("authentication.k8s.io", "TokenRequest", "",
-                    List.of(new StatusCause("spec.boundObjectRef", "FieldValueInvalid",
-                            "cannot bind token for serviceaccount \""
-                                    + account.name() + "\" to pod running with different serviceaccount name.")));
+                    Errors.one("spec.boundObjectRef", "FieldValueInvalid", "cannot bind token for serviceaccount \""
+                            + account.name() + "\" to pod running with different serviceaccount name."));
         }
         return List.of(new ServiceAccountTokens.Bound(kind.toLowerCase(Locale.ROOT), name, object.uid()));
     }

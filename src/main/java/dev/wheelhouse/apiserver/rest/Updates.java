@@ -22,6 +22,7 @@ import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.json.Surrogates;
 import dev.wheelhouse.apiserver.kinds.Strategies;
 import dev.wheelhouse.apiserver.patch.FieldManagement;
+import dev.wheelhouse.apiserver.patch.JsonValues;
 import dev.wheelhouse.apiserver.patch.Patches;
 import dev.wheelhouse.apiserver.protocol.Accept;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
@@ -193,7 +194,7 @@ record Updates(Writes writes, Renderer renderer, Clock clock) {
         JsonNode wanted = patch.value();
         ObjectNode patched = patched(target.type(), media, old, wanted);
         checkPatched(target, patched, patch.problems(), problem -> media.equals(STRATEGIC)
-                ? quoted(GoText.of(wanted)) + ": " + GoText.conversion(problem)
+                ? quoted(JsonValues.goText(wanted)) + ": " + GoText.conversion(problem)
                 : quoted(GoText.patched(patched(target.type(), media, old, wanted))) + ": " + problem, request);
         checkVersion(target, Json.text(patched, "metadata", "resourceVersion"),
                 Json.text(old, "metadata", "resourceVersion"));
@@ -421,7 +422,9 @@ record Updates(Writes writes, Renderer renderer, Clock clock) {
             return FieldManagement.apply(live, patch.deepCopy(), CustomResourceInfo.typeOf(target.info()),
                     context.manager(), force, target.subresource(), clock.now());
         } catch (FieldManagement.ConflictException e) {
-            throw conflict(e);
+            throw Errors.conflicts(e.conflicts().stream()
+                    .map(c -> new StatusCause(c.field(), "FieldManagerConflict", c.manager())).toList(),
+                    String.valueOf(e.getMessage()));
         } catch (Patches.PatchException e) {
             throw Errors.patch(e.code(), String.valueOf(e.getMessage()));
         }
@@ -465,25 +468,5 @@ record Updates(Writes writes, Renderer renderer, Clock clock) {
         }
         Bodies.reportApplied(request, document);
         return patch;
-    }
-
-    private static StatusException conflict(FieldManagement.ConflictException e) {
-        List<StatusCause> causes = e.conflicts().stream()
-                .map(c -> new StatusCause(c.field(), "FieldManagerConflict", c.manager())).toList();
-        StringBuilder message = new StringBuilder("Apply failed with ").append(causes.size())
-                .append(causes.size() == 1 ? " conflict: " : " conflicts: ");
-        if (causes.size() == 1) {
-            message.append(causes.getFirst().message()).append(": ").append(causes.getFirst().field());
-        } else {
-            String manager = "";
-            for (StatusCause cause : causes) {
-                if (!cause.message().equals(manager)) {
-                    message.append(manager.isEmpty() ? "" : "\n").append(cause.message()).append(":");
-                    manager = cause.message();
-                }
-                message.append("\n- ").append(cause.field());
-            }
-        }
-        return Errors.conflicts(causes, message.toString());
     }
 }

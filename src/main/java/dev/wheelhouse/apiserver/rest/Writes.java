@@ -432,8 +432,7 @@ final class Writes {
         if (context.dryRun()) {
             return new Written(200, next, null);
         }
-        return commit(target, next, old, form, context,
-                () -> store.update(target.stored(), form, current.version()));
+        return commit(target, next, old, form, context, () -> store.update(target.stored(), form, current.version()));
     }
 
     /** Runs the effects of the removal of an object. */

@@ -220,13 +220,9 @@ final class Decoding {
 
     private WrongTypeException wrong(JsonNode value, Field field, TypeSchema owner, String goType) {
         String struct = owner.name().substring(owner.name().lastIndexOf('.') + 1);
-        List<String> fields = new ArrayList<>();
+        List<String> fields = new ArrayList<>(path);
+        fields.removeIf(step -> step.startsWith("["));
         boolean inMap = field.shape() == Shape.MAP || field.shape() == Shape.MAP_OF_LISTS;
-        for (String step : path) {
-            if (!step.startsWith("[")) {
-                fields.add(step);
-            }
-        }
         if (inMap && !fields.isEmpty() && !fields.getLast().equals(field.name())) {
             fields.removeLast();
         }

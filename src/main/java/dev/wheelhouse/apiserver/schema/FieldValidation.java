@@ -2,6 +2,8 @@ package dev.wheelhouse.apiserver.schema;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -14,6 +16,9 @@ import dev.wheelhouse.facts.TypeSchema;
  * {@code sigs.k8s.io/json} and the codecs of {@code apimachinery/pkg/runtime/serializer}).
  */
 public final class FieldValidation {
+    private static final TypeSchema OBJECT_META = Objects
+            .requireNonNull(Schemas.ofName("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"));
+
     private FieldValidation() {}
 
     /**
@@ -45,6 +50,16 @@ public final class FieldValidation {
     }
 
     /**
+     * As {@link #prune(String, String, ObjectNode)}, for the metadata of an object of whatever kind.
+     *
+     * @param path of the metadata, for the messages
+     */
+    public static List<String> pruneMetadata(ObjectNode metadata, String path) {
+        return prune(OBJECT_META, metadata).stream()
+                .map(problem -> problem.replaceFirst("^unknown field \"", "unknown field \"" + path + ".")).toList();
+    }
+
+    /**
      * Finds duplicate fields in upstream's words: {@code duplicate field "spec.replicas"}.
      *
      * @param json a valid JSON text
@@ -56,11 +71,8 @@ public final class FieldValidation {
     /** The name of a value's type in messages of Go's {@code encoding/json}. */
     public static String jsonType(JsonNode value) {
         return switch (value.getNodeType()) {
-            case STRING -> "string";
             case BOOLEAN -> "bool";
-            case NUMBER -> "number";
-            case ARRAY -> "array";
-            case OBJECT -> "object";
+            case STRING, NUMBER, ARRAY, OBJECT -> value.getNodeType().name().toLowerCase(Locale.ROOT);
             default -> "null";
         };
     }

@@ -1,5 +1,7 @@
 package dev.wheelhouse.apiserver.store;
 
+import java.nio.ByteBuffer;
+
 /**
  * A checksum of all writes that are kept up to the compacted version: their count, and a sum over each one's version
  * and bytes. The order of the writes does not matter, so the sum is updated per write. It shows when a page of the file
@@ -26,8 +28,7 @@ record CompactedSum(long count, long sum) {
 
     /** Mixes bits as SplittableRandom's finalizer does, so that different sets rarely have the same sum. */
     private static long spread(long version, byte[] encoded) {
-        long checksum = (encoded[0] & 0xffL) << 24 | (encoded[1] & 0xffL) << 16 | (encoded[2] & 0xffL) << 8
-                | (encoded[3] & 0xffL);
+        long checksum = Integer.toUnsignedLong(ByteBuffer.wrap(encoded).getInt());
         long z = (version * 0x9e3779b97f4a7c15L) ^ checksum;
         z = (z ^ (z >>> 30)) * 0xbf58476d1ce4e5b9L;
         z = (z ^ (z >>> 27)) * 0x94d049bb133111ebL;

@@ -82,7 +82,7 @@ final class DirectoryStorage implements Storage {
             try {
                 store.closeImmediately();
             } finally {
-                closeQuietly(file);
+                closeQuietly(file::close);
                 closeQuietly(newest);
             }
         }
@@ -255,7 +255,7 @@ final class DirectoryStorage implements Storage {
             if (store != null) {
                 store.closeImmediately();
             }
-            closeQuietly(file);
+            closeQuietly(file::close);
             if (newest != null) {
                 closeQuietly(newest);
             }
@@ -490,19 +490,12 @@ final class DirectoryStorage implements Storage {
         }
     }
 
-    private static void closeQuietly(SingleFileStore file) {
+    /** Closes a file, which was never open or has all writes that were made to it. */
+    private static void closeQuietly(AutoCloseable file) {
         try {
             file.close();
-        } catch (RuntimeException e) {
-            // It was never open.
-        }
-    }
-
-    private static void closeQuietly(FileChannel channel) {
-        try {
-            channel.close();
-        } catch (IOException e) {
-            // All writes to it have been made.
+        } catch (Exception e) {
+            log.debug("a file of the data directory was not closed cleanly", e);
         }
     }
 }

@@ -12,6 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -305,12 +306,9 @@ public final class ObjectStore implements AutoCloseable {
         }
     }
 
-    private interface Precondition {
-        void check(@Nullable StoredObject current);
-    }
-
     /** @param draft the new state, null to delete */
-    private StoredObject write(String resource, String key, Precondition precondition, @Nullable StoredObject draft) {
+    private StoredObject write(String resource, String key, Consumer<@Nullable StoredObject> precondition,
+            @Nullable StoredObject draft) {
         // The client of an overdue request was told of a timeout, so its write must not begin. Nor must a write that
         // has no memory for its answer.
         Deadline.checkNow();
@@ -339,11 +337,11 @@ public final class ObjectStore implements AutoCloseable {
 
     private record Decided(Change change, long era) {}
 
-    private Decided decide(ResourceLog log, String resource, String key, Precondition precondition,
+    private Decided decide(ResourceLog log, String resource, String key, Consumer<@Nullable StoredObject> precondition,
             @Nullable StoredObject draft) {
         refuseWritesIfUnable();
         StoredObject current = log.head.get(key);
-        precondition.check(current);
+        precondition.accept(current);
         long at = decided + 1;
         Change change = newChange(log, key, current, draft == null ? null : draft.atVersion(at), at);
         refuseIfFull(change);
@@ -630,7 +628,7 @@ public final class ObjectStore implements AutoCloseable {
         if (closed) {
             throw new StoreException.Closed();
         }
-        log.add(watcher);
+        log.watchers.add(watcher);
         return watcher;
     }
 
@@ -646,12 +644,12 @@ public final class ObjectStore implements AutoCloseable {
 
     /** The number of open watches. */
     public int watchers() {
-        return logs.values().stream().mapToInt(log -> log.watchers().all().size()).sum();
+        return logs.values().stream().mapToInt(log -> log.watchers.all().size()).sum();
     }
 
     /** Ends every watch as a lost connection would. For tests of clients. */
     public void cutWatches() {
-        logs.values().forEach(log -> log.watchers().all().forEach(Watcher::close));
+        logs.values().forEach(log -> log.watchers.all().forEach(Watcher::close));
     }
 
     /** Ends the watches of a resource that is no longer served. Events that were queued before can still be polled. */
@@ -659,7 +657,7 @@ public final class ObjectStore implements AutoCloseable {
         ResourceLog log = logs.get(resource);
         if (log != null) {
             log.awaitDispatch();
-            log.watchers().all().forEach(Watcher::close);
+            log.watchers.all().forEach(Watcher::close);
         }
     }
 

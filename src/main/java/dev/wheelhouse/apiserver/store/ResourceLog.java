@@ -16,7 +16,7 @@ final class ResourceLog {
     private final ArrayDeque<Change> window = new ArrayDeque<>();
     private final ConcurrentLinkedQueue<Change> undelivered = new ConcurrentLinkedQueue<>();
     private final ReentrantLock dispatching = new ReentrantLock();
-    private final WatcherIndex watchers = new WatcherIndex();
+    final WatcherIndex watchers = new WatcherIndex();
     /** The bytes of JSON in the window. */
     private long bytes;
     private SortedTree<StoredObject> compactedTree = SortedTree.empty();
@@ -122,21 +122,9 @@ final class ResourceLog {
         return changes;
     }
 
-    void add(Watcher watcher) {
-        watchers.add(watcher);
-    }
-
-    void remove(Watcher watcher) {
-        watchers.remove(watcher);
-    }
-
     /** Ends the watchers that hold states from before the oldest version that is kept. */
     void endLateWatchers() {
         watchers.all().forEach(watcher -> watcher.endIfBefore(compacted));
-    }
-
-    WatcherIndex watchers() {
-        return watchers;
     }
 
     /** Offers the appended changes to the watchers, unless another thread is doing so. */

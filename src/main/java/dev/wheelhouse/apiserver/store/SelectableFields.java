@@ -45,18 +45,6 @@ public final class SelectableFields {
             Collectors.toUnmodifiableMap(Map.Entry::getKey, of -> of.getValue().stream().map(path -> path.equals(
                     "status.successful") ? new String[]{"status", "succeeded"} : path.split("\\.", -1)).toList()));
 
-    /** The fields of Events in the group events.k8s.io, with their names in the stored core Event. */
-    private static final Map<String, String> NEW_EVENTS = Map.ofEntries(Map.entry("reason", "reason"),
-            Map.entry("regarding.kind", "involvedObject.kind"),
-            Map.entry("regarding.namespace", "involvedObject.namespace"),
-            Map.entry("regarding.name", "involvedObject.name"),
-            Map.entry("regarding.uid", "involvedObject.uid"),
-            Map.entry("regarding.apiVersion", "involvedObject.apiVersion"),
-            Map.entry("regarding.resourceVersion", "involvedObject.resourceVersion"),
-            Map.entry("regarding.fieldPath", "involvedObject.fieldPath"),
-            Map.entry("reportingController", "reportingComponent"),
-            Map.entry("type", "type"));
-
     private static final Set<String> NUMBERS = Set.of("status.replicas", "status.successful");
     private static final Set<String> FLAGS = Set.of("spec.unschedulable", "spec.hostNetwork");
 
@@ -71,7 +59,7 @@ public final class SelectableFields {
         boolean name = field.equals("metadata.name");
         boolean namespace = field.equals("metadata.namespace");
         if (type.group().equals("events.k8s.io")) {
-            return name || namespace ? field : NEW_EVENTS.get(field);
+            return name || namespace ? field : ofCoreEvent(field);
         }
         List<String> own = PATHS.get(type.groupResource());
         if (own == null) {
@@ -83,6 +71,16 @@ public final class SelectableFields {
         }
         return name || (namespace && type.namespaced() && !type.kind().equals("PodCertificateRequest"))
                 || own.contains(field) || (pod && field.equals("status.podIPs")) ? field : null;
+    }
+
+    /** The name in the core Event, as which all Events are stored, of a field of the group events.k8s.io. */
+    private static @Nullable String ofCoreEvent(String field) {
+        String core = field.equals("reportingController")
+                ? "reportingComponent"
+                : field.replaceFirst("^regarding\\.", "involvedObject.");
+        boolean known = !core.equals(field) && paths("events").contains(core) || field.equals("reason")
+                || field.equals("type");
+        return known ? core : null;
     }
 
     /** Upstream's error message for a field that {@link #canonical} does not know. */

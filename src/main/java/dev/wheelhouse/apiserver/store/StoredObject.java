@@ -50,8 +50,7 @@ public final class StoredObject {
         byte[] json = Json.bytes(canonical(object, meta, guess));
         return new StoredObject(Json.text(meta, "namespace"), Json.text(meta, "name"), Json.text(meta, "uid"), guess,
                 labels(meta.get("labels")), SelectableFields.paths(resource), SelectableFields.of(resource, object),
-                json,
-                indexOf(METADATA, json));
+                json, indexOf(METADATA, json));
     }
 
     /** Puts kind, apiVersion and metadata first, with the version first in it, to replace them without parsing. */
@@ -60,17 +59,9 @@ public final class StoredObject {
         out.put("kind", Json.text(object, "kind"));
         out.put("apiVersion", Json.text(object, "apiVersion"));
         ObjectNode ordered = out.putObject("metadata").put("resourceVersion", Long.toString(version));
-        addMissing(meta, ordered);
-        addMissing(object, out);
+        Json.copyMissing(meta, ordered);
+        Json.copyMissing(object, out);
         return out;
-    }
-
-    private static void addMissing(ObjectNode from, ObjectNode to) {
-        from.properties().forEach(field -> {
-            if (!to.has(field.getKey())) {
-                to.set(field.getKey(), field.getValue());
-            }
-        });
     }
 
     private static int indexOf(byte[] sought, byte[] json) {
@@ -109,8 +100,7 @@ public final class StoredObject {
     /** The same version of the object in another form, such as another version of its API. */
     public StoredObject inForm(ObjectNode tree) {
         byte[] other = Json.bytes(canonical(tree, Json.child(tree, "metadata"), version));
-        return new StoredObject(namespace, name, uid, version, labels, paths, values, other,
-                indexOf(METADATA, other));
+        return new StoredObject(namespace, name, uid, version, labels, paths, values, other, indexOf(METADATA, other));
     }
 
     static String key(String namespace, String name) {

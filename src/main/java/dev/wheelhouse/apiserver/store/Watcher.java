@@ -34,8 +34,7 @@ public final class Watcher implements AutoCloseable {
     private volatile boolean overflowed;
     private volatile boolean initialDropped;
 
-    Watcher(ObjectStore store, ResourceLog log, Selection selection, long after,
-            Iterator<StoreEvent> initial) {
+    Watcher(ObjectStore store, ResourceLog log, Selection selection, long after, Iterator<StoreEvent> initial) {
         this.store = store;
         this.log = log;
         this.selection = selection;
@@ -199,7 +198,7 @@ public final class Watcher implements AutoCloseable {
     public void close() {
         if (!closed) {
             closed = true;
-            log.remove(this);
+            log.watchers.remove(this);
             wakeReader();
         }
     }

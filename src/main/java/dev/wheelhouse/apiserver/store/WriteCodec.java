@@ -5,6 +5,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.zip.CRC32;
 
 /** Encodes writes as bytes with a checksum. */
@@ -29,18 +30,13 @@ final class WriteCodec {
             throw new IllegalStateException("an array in memory refused bytes", e);
         }
         byte[] encoded = bytes.toByteArray();
-        int sum = checksum(write.version(), encoded);
-        for (int i = 0; i < CHECKSUM; i++) {
-            encoded[i] = (byte) (sum >>> (8 * (CHECKSUM - 1 - i)));
-        }
+        ByteBuffer.wrap(encoded).putInt(checksum(write.version(), encoded));
         return encoded;
     }
 
     private static int checksum(long version, byte[] encoded) {
         CRC32 crc = new CRC32();
-        for (int shift = 56; shift >= 0; shift -= 8) {
-            crc.update((int) (version >>> shift));
-        }
+        crc.update(ByteBuffer.allocate(Long.BYTES).putLong(version).flip());
         crc.update(encoded, CHECKSUM, encoded.length - CHECKSUM);
         return (int) crc.getValue();
     }

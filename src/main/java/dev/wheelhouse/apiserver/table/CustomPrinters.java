@@ -30,10 +30,8 @@ public final class CustomPrinters {
         if (type.columns().isEmpty()) {
             columns.add(TableColumn.age());
         }
-        for (CustomType.Column column : type.columns()) {
-            columns.add(new TableColumn(column.name(), column.type(), column.format(), column.description(),
-                    column.priority(), cell(new JsonPath(column.jsonPath()), column.type())));
-        }
+        type.columns().forEach(column -> columns.add(new TableColumn(column.name(), column.type(), column.format(),
+                column.description(), column.priority(), cell(new JsonPath(column.jsonPath()), column.type()))));
         return List.copyOf(columns);
     }
 

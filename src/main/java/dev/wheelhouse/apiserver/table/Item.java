@@ -75,12 +75,9 @@ public record Item(JsonNode node, Instant now) {
     /** The elements of the list at a path. */
     public List<Item> items(String... path) {
         JsonNode at = Json.at(node, path);
-        if (at == null || !at.isArray()) {
-            return List.of();
-        }
-        List<Item> items = new ArrayList<>(at.size());
-        at.forEach(element -> items.add(new Item(element, now)));
-        return items;
+        return at != null && at.isArray()
+                ? at.valueStream().map(element -> new Item(element, now)).toList()
+                : List.of();
     }
 
     /** The number of elements or entries of the list or map at a path. */
@@ -91,7 +88,7 @@ public record Item(JsonNode node, Instant now) {
 
     /** The texts of the list at a path. */
     public List<String> texts(String... path) {
-        return items(path).stream().map(i -> i.node.asString("")).toList();
+        return Json.texts(part(path).node);
     }
 
     /** The texts of a list's elements, joined by commas. */
@@ -131,12 +128,8 @@ public record Item(JsonNode node, Instant now) {
 
     /** The first element of a list whose {@code type} is this one; an empty item if there is none. */
     public Item ofType(String type, String... path) {
-        for (Item element : items(path)) {
-            if (element.text("type").equals(type)) {
-                return element;
-            }
-        }
-        return new Item(Json.object(), now);
+        return items(path).stream().filter(element -> element.text("type").equals(type)).findFirst()
+                .orElse(new Item(Json.object(), now));
     }
 
     /**

@@ -5,6 +5,8 @@ import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BiConsumer;
+import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -28,16 +30,8 @@ final class JsonPath {
                     + "|\\.?\\[(\\*|-?\\d{1,9})]|\\.?\\[['\"]([^'\"]+)['\"]]|\\.((?:\\\\.|[^.\\[\\\\])+)"
                     + "|\\.?\\[(-?\\d{1,9})?:(-?\\d{1,9})?]|(\\.)(?=\\.(?!\\.))");
 
-    private final List<Step> steps = new ArrayList<>();
-
-    /** One step of the way. The nodes are different ones, in order. */
-    private interface Step {
-        List<JsonNode> from(List<JsonNode> nodes);
-    }
-
-    private interface Children {
-        void of(JsonNode node, List<JsonNode> found);
-    }
+    /** Each leads from some nodes to other ones, in order. */
+    private final List<UnaryOperator<List<JsonNode>>> steps = new ArrayList<>();
 
     JsonPath(String text) {
         String path = text.startsWith(".") || text.startsWith("[") ? text : "." + text;
@@ -53,19 +47,20 @@ final class JsonPath {
         }
     }
 
-    private static Step step(Matcher matcher) {
+    private static UnaryOperator<List<JsonNode>> step(Matcher matcher) {
         if (matcher.group(9) != null) {
             return JsonPath::withDescendants;
         }
-        Children children = children(matcher);
+        BiConsumer<JsonNode, List<JsonNode>> children = children(matcher);
         return nodes -> {
             List<JsonNode> found = new ArrayList<>();
-            nodes.forEach(node -> children.of(node, found));
+            nodes.forEach(node -> children.accept(node, found));
             return found;
         };
     }
 
-    private static Children children(Matcher matcher) {
+    /** Adds the nodes that a step finds below one. */
+    private static BiConsumer<JsonNode, List<JsonNode>> children(Matcher matcher) {
         if (matcher.group(1) != null) {
             String[] field = matcher.group(1).split("\\.", -1);
             boolean equal = matcher.group(2).equals("==");
@@ -127,9 +122,9 @@ final class JsonPath {
     @Nullable
     JsonNode first(JsonNode root) {
         List<JsonNode> here = List.of(root);
-        for (Step step : steps) {
+        for (UnaryOperator<List<JsonNode>> step : steps) {
             Deadline.check();
-            here = step.from(here);
+            here = step.apply(here);
         }
         return here.isEmpty() ? null : here.getFirst();
     }

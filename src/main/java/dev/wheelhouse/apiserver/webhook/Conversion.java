@@ -26,25 +26,13 @@ import dev.wheelhouse.apiserver.work.Deadline;
  * {@code apiextensions-apiserver/pkg/apiserver/conversion/webhook_converter.go}). Unlike upstream, which calls the
  * webhook for each object of a list, it sends many objects in one review. Immutable, thread safe.
  */
-public final class Conversion {
+public record Conversion(WebhookClient client, ObjectNode config, String reviewVersion, String storageVersion) {
     private static final String GROUP = "apiextensions.k8s.io/";
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
     /** A review has at most so many objects, and stops growing at so many bytes. */
     private static final int MOST_OBJECTS = 500;
     private static final int MOST_BYTES = 2 * 1024 * 1024;
     private static final int TREES_PER_BYTE = 4;
-
-    private final WebhookClient client;
-    private final ObjectNode config;
-    private final String reviewVersion;
-    private final String storageVersion;
-
-    private Conversion(WebhookClient client, ObjectNode config, String reviewVersion, String storageVersion) {
-        this.client = client;
-        this.config = config;
-        this.reviewVersion = reviewVersion;
-        this.storageVersion = storageVersion;
-    }
 
     /** The webhook that a definition names; null if its objects are not converted. */
     public static @Nullable Conversion of(ObjectNode crd, WebhookClient client) {
@@ -53,8 +41,8 @@ public final class Conversion {
                 || !(Json.at(conversion, "webhook", "clientConfig") instanceof ObjectNode config)) {
             return null;
         }
-        String review = conversion.path("webhook").path("conversionReviewVersions").valueStream()
-                .map(version -> version.asString("")).filter(List.of("v1", "v1beta1")::contains).findFirst().orElse("");
+        String review = Json.texts(conversion.path("webhook").path("conversionReviewVersions")).stream()
+                .filter(List.of("v1", "v1beta1")::contains).findFirst().orElse("");
         String storage = crd.path("spec").path("versions").valueStream()
                 .filter(version -> version.path("storage").asBoolean(false)).map(version -> Json.text(version, "name"))
                 .findFirst().orElse("");
@@ -158,8 +146,7 @@ public final class Conversion {
     private static List<ObjectNode> checked(List<ObjectNode> objects, String apiVersion, JsonNode answered)
             throws WebhookException {
         if (answered.size() != objects.size()) {
-            throw new WebhookException(
-                    "returned " + answered.size() + " objects, expected " + objects.size());
+            throw new WebhookException("returned " + answered.size() + " objects, expected " + objects.size());
         }
         List<ObjectNode> converted = new ArrayList<>(objects.size());
         for (int i = 0; i < objects.size(); i++) {
@@ -197,11 +184,7 @@ public final class Conversion {
         }
         ObjectNode whole = Json.object().put("apiVersion", apiVersion).put("kind", Json.text(from, "kind"));
         whole.set("metadata", metadata);
-        to.properties().forEach(field -> {
-            if (!whole.has(field.getKey())) {
-                whole.set(field.getKey(), field.getValue());
-            }
-        });
+        Json.copyMissing(to, whole);
         return whole;
     }
 

@@ -292,8 +292,7 @@ public final class WebhookClient {
     }
 
     private static boolean isUntrusted(@Nullable Throwable problem) {
-        return problem != null
-                && (problem instanceof GeneralSecurityException || isUntrusted(problem.getCause()));
+        return problem != null && (problem instanceof GeneralSecurityException || isUntrusted(problem.getCause()));
     }
 
     /** The message of client-go for an answer that is no success (upstream: {@code NewGenericServerResponse}). */

@@ -25,10 +25,7 @@ public interface Allowance {
      * @throws OutOfBudgetException if not enough memory is available
      */
     static void coverAnswer(long bytes) {
-        Allowance current = Current.OF_THREAD.get();
-        if (current != null) {
-            current.grant(bytes, true);
-        }
+        Current.grant(bytes, true);
     }
 
     /**
@@ -37,10 +34,7 @@ public interface Allowance {
      * @throws OutOfBudgetException if not enough memory is available
      */
     static void take(long bytes) {
-        Allowance current = Current.OF_THREAD.get();
-        if (current != null) {
-            current.grant(bytes, false);
-        }
+        Current.grant(bytes, false);
     }
 
     /** Runs the work on this thread under this allowance. Calls do not nest. */
@@ -58,5 +52,12 @@ public interface Allowance {
         private static final ThreadLocal<@Nullable Allowance> OF_THREAD = new ThreadLocal<>();
 
         private Current() {}
+
+        private static void grant(long bytes, boolean inAll) {
+            Allowance current = OF_THREAD.get();
+            if (current != null) {
+                current.grant(bytes, inAll);
+            }
+        }
     }
 }

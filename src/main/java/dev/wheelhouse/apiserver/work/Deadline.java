@@ -45,13 +45,10 @@ public final class Deadline {
      */
     public static void check() {
         Deadline current = CURRENT.get();
-        if (current != null) {
-            if (!current.ended && (++current.checks & CHECKS_PER_CLOCK_READ - 1) == 0 && current.isOver()) {
-                current.ended = true;
-            }
-            if (current.ended) {
-                throw new OverdueException();
-            }
+        if (current != null && (current.ended
+                || (++current.checks & CHECKS_PER_CLOCK_READ - 1) == 0 && current.isOver())) {
+            current.ended = true;
+            throw new OverdueException();
         }
     }
 

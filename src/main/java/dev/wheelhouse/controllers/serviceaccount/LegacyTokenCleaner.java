@@ -18,6 +18,7 @@ import io.kubernetes.client.openapi.models.V1ServiceAccount;
 import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Attempt;
@@ -26,6 +27,7 @@ import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.controllers.ControllerOptions;
+import dev.wheelhouse.facts.PodSecrets;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.workqueue.RateLimits;
 
@@ -126,7 +128,8 @@ public final class LegacyTokenCleaner extends KeyedController<LegacyTokenCleaner
 
     private Set<String> mounted(String namespace) {
         Set<String> names = new HashSet<>();
-        pods.getIndexer().list(namespace).forEach(pod -> PodSecrets.of(pod.getSpec(), names::add));
+        pods.getIndexer().list(namespace)
+                .forEach(pod -> PodSecrets.visit(ModelJson.tree(pod.getSpec()), names::add));
         return names;
     }
 }

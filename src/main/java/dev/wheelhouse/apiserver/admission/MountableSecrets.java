@@ -1,9 +1,7 @@
 package dev.wheelhouse.apiserver.admission;
 
 import java.util.HashSet;
-import java.util.List;
 import java.util.Set;
-import java.util.function.BiConsumer;
 
 import org.jspecify.annotations.Nullable;
 
@@ -11,38 +9,14 @@ import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 
-/** The Secrets that a pod names (upstream: {@code VisitPodSecretNames} in {@code pkg/api/pod/util.go}). */
-final class PodSecrets {
-    /** Kinds of volumes with a field {@code secretRef}. */
-    private static final List<String> WITH_REFERENCE = List.of("cephfs", "cinder", "flexVolume", "iscsi", "rbd",
-            "scaleIO", "storageos");
+/**
+ * Finds the Secrets that a pod names and its account does not list (upstream: {@code limitSecretReferences} in
+ * {@code plugin/pkg/admission/serviceaccount}).
+ */
+final class MountableSecrets {
+    private MountableSecrets() {}
 
-    private PodSecrets() {}
-
-    /** Whether a pod names a Secret, in whatever field. */
-    static boolean any(JsonNode spec) {
-        boolean[] found = {false};
-        BiConsumer<String, String> visitor = (where, name) -> found[0] |= !name.isEmpty();
-        pulls(spec, visitor);
-        for (String list : List.of("initContainers", "containers", "ephemeralContainers")) {
-            inContainers(spec, list, "", visitor);
-        }
-        for (JsonNode volume : spec.path("volumes")) {
-            visitor.accept("", Json.text(volume, "secret", "secretName"));
-            visitor.accept("", Json.text(volume, "azureFile", "secretName"));
-            visitor.accept("", Json.text(volume, "csi", "nodePublishSecretRef", "name"));
-            WITH_REFERENCE.forEach(kind -> visitor.accept("", Json.text(volume, kind, "secretRef", "name")));
-            for (JsonNode source : volume.path("projected").path("sources")) {
-                visitor.accept("", Json.text(source, "secret", "name"));
-            }
-        }
-        return found[0];
-    }
-
-    /**
-     * The first Secret of a new pod that its account does not list, in upstream's words (upstream:
-     * {@code limitSecretReferences} in {@code plugin/pkg/admission/serviceaccount}); null if there is none.
-     */
+    /** The first Secret of a new pod that its account does not list, in upstream's words; null if there is none. */
     static @Nullable String notListed(JsonNode spec, JsonNode account) {
         Check secrets = new Check(account, "secrets", "secret");
         for (JsonNode volume : spec.path("volumes")) {
@@ -53,7 +27,10 @@ final class PodSecrets {
         inContainers(spec, "initContainers", "init container", secrets);
         inContainers(spec, "containers", "container", secrets);
         Check pulls = new Check(account, "imagePullSecrets", "imagePullSecret");
-        pulls(spec, pulls);
+        int i = 0;
+        for (JsonNode reference : spec.path("imagePullSecrets")) {
+            pulls.accept("imagePullSecrets[" + i++ + "].name=%s", Json.text(reference, "name"));
+        }
         return secrets.problem != null ? secrets.problem : pulls.problem;
     }
 
@@ -64,25 +41,18 @@ final class PodSecrets {
         return secrets.problem;
     }
 
-    private static void pulls(JsonNode spec, BiConsumer<String, String> visitor) {
-        int i = 0;
-        for (JsonNode reference : spec.path("imagePullSecrets")) {
-            visitor.accept("imagePullSecrets[" + i++ + "].name=%s", Json.text(reference, "name"));
-        }
-    }
-
-    private static void inContainers(JsonNode spec, String list, String kind, BiConsumer<String, String> visitor) {
+    private static void inContainers(JsonNode spec, String list, String kind, Check secrets) {
         for (JsonNode container : spec.path(list)) {
             String where = kind + " " + Json.text(container, "name") + " with ";
             for (JsonNode env : container.path("env")) {
                 if (env.path("valueFrom").path("secretKeyRef").isObject()) {
-                    visitor.accept(where + "envVar " + Json.text(env, "name") + " referencing secret.secretName=%s",
+                    secrets.accept(where + "envVar " + Json.text(env, "name") + " referencing secret.secretName=%s",
                             Json.text(env, "valueFrom", "secretKeyRef", "name"));
                 }
             }
             for (JsonNode from : container.path("envFrom")) {
                 if (from.path("secretRef").isObject()) {
-                    visitor.accept(where + "envFrom referencing secret.secretName=%s",
+                    secrets.accept(where + "envFrom referencing secret.secretName=%s",
                             Json.text(from, "secretRef", "name"));
                 }
             }
@@ -90,7 +60,7 @@ final class PodSecrets {
     }
 
     /** Finds the first name that an account does not list. */
-    private static final class Check implements BiConsumer<String, String> {
+    private static final class Check {
         private final String account;
         private final String kind;
         private final Set<String> listed = new HashSet<>();
@@ -103,8 +73,7 @@ final class PodSecrets {
         }
 
         /** @param where the place of the name, with {@code %s} for the name in quotes */
-        @Override
-        public void accept(String where, String name) {
+        void accept(String where, String name) {
             if (problem == null && !listed.contains(name)) {
                 problem = where.replace("%s", "\"" + name + "\"") + " is not allowed because service account " + account
                         + " does not reference that " + kind;
