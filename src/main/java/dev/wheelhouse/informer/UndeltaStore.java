@@ -22,7 +22,7 @@ import dev.wheelhouse.runtime.Signal;
  * the first list is complete (upstream: client-go {@code tools/cache/undelta_store.go}). One loop lists, watches and
  * calls the consumer; any thread may read the state.
  */
-public final class UndeltaStore<T extends KubernetesObject> implements Loop {
+public class UndeltaStore<T extends KubernetesObject> implements Loop {
     private final Consumer<List<T>> send;
     private final DeltaFifo<T> fifo = new DeltaFifo<>(new Signal(), this::wake);
     private final Reflector<T> reflector;
