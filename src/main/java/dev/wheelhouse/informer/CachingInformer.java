@@ -289,7 +289,22 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
             }
         }
         signal.raise();
-        return new ListenerRegistration(listener);
+        return new Registration() {
+            @Override
+            public boolean hasSynced() {
+                return listener.tracker().hasSynced();
+            }
+
+            @Override
+            public void whenSynced(Runnable action) {
+                listener.tracker().whenSynced(action);
+            }
+
+            @Override
+            public void remove() {
+                processor.remove(listener);
+            }
+        };
     }
 
     private ProcessorListener<T> listener(ResourceEventHandler<T> handler, Duration resyncPeriod, Signal wakes) {
@@ -301,29 +316,6 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
         }
         return new ProcessorListener<>(source.type(), handler, period, options.pendingBound(),
                 new SyncTracker(), wakes, clock, meters);
-    }
-
-    private final class ListenerRegistration implements Registration {
-        private final ProcessorListener<T> listener;
-
-        ListenerRegistration(ProcessorListener<T> listener) {
-            this.listener = listener;
-        }
-
-        @Override
-        public boolean hasSynced() {
-            return listener.tracker().hasSynced();
-        }
-
-        @Override
-        public void whenSynced(Runnable action) {
-            listener.tracker().whenSynced(action);
-        }
-
-        @Override
-        public void remove() {
-            processor.remove(listener);
-        }
     }
 
     @Override

@@ -22,7 +22,6 @@ import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
-import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
 
 /**
@@ -165,12 +164,6 @@ public final class ScopedInformers implements SharedInformerFactory, AutoCloseab
     public <T extends KubernetesObject> SharedIndexInformer<T> informer(ResourceType type, Class<T> model,
             Set<String> namespaces, LabelSelector labels, FieldSelector fields) {
         return scoped(behind.informer(type, model, namespaces, labels, fields));
-    }
-
-    @Override
-    public SharedIndexInformer<PartialObjectMetadata> metadata(ResourceType type, String namespace,
-            LabelSelector labels, FieldSelector fields) {
-        return scoped(behind.metadata(type, namespace, labels, fields));
     }
 
     @Override

@@ -85,10 +85,11 @@ public class UndeltaStore<T extends KubernetesObject> implements Loop {
 
     private boolean apply(DeltaFifo.Deltas<T> deltas) {
         for (Delta<T> delta : deltas.deltas()) {
-            if (delta.type == Delta.Type.DELETED || delta.object == null) {
-                objects.remove(delta.key);
+            T object = delta.object();
+            if (delta.type() == Delta.Type.DELETED || object == null) {
+                objects.remove(delta.key());
             } else {
-                objects.put(delta.key, delta.object);
+                objects.put(delta.key(), object);
             }
         }
         return !deltas.deltas().isEmpty();

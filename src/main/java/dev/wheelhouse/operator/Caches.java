@@ -57,23 +57,14 @@ final class Caches<P extends KubernetesObject> {
     }
 
     private <T extends KubernetesObject> SharedIndexInformer<T> make(Part<T> part, SharedInformerFactory factory) {
-        SharedIndexInformer<T> informer = part.namespaces().isEmpty()
-                ? limited(part, factory, "")
-                : part.namespaces().size() == 1
-                        ? limited(part, factory, part.namespaces().iterator().next())
-                        : factory.informer(part.type(), part.model(), part.namespaces(), part.labels(), part.fields());
+        SharedIndexInformer<T> informer = part.namespaces().size() > 1
+                ? factory.informer(part.type(), part.model(), part.namespaces(), part.labels(), part.fields())
+                : factory.informer(part.type(), part.model(), part.namespaces().stream().findFirst().orElse(""),
+                        part.labels(), part.fields());
         if (part.role() != Role.PRIMARY) {
             informer.getIndexer().addIndex(indexOf(part), object -> related(part, object));
         }
         return informer;
-    }
-
-    @SuppressWarnings("unchecked")
-    private static <T extends KubernetesObject> SharedIndexInformer<T> limited(Part<T> part,
-            SharedInformerFactory factory, String namespace) {
-        return part.metadataOnly()
-                ? (SharedIndexInformer<T>) factory.metadata(part.type(), namespace, part.labels(), part.fields())
-                : factory.informer(part.type(), part.model(), namespace, part.labels(), part.fields());
     }
 
     /**
