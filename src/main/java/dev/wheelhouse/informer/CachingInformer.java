@@ -255,13 +255,8 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
     // ---- registration
 
     @Override
-    public Registration addEventHandler(ResourceEventHandler<T> handler) {
-        return addEventHandler(handler, resync);
-    }
-
-    @Override
-    public Registration addEventHandler(ResourceEventHandler<T> handler, Duration resyncPeriod) {
-        if (resyncPeriod.isNegative()) {
+    public Registration addEventHandler(ResourceEventHandler<T> handler, @Nullable Duration resyncPeriod) {
+        if (resyncPeriod != null && resyncPeriod.isNegative()) {
             throw new IllegalArgumentException("the resync period " + resyncPeriod
                     + " is negative: use zero for no resync");
         }
@@ -307,8 +302,9 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
         };
     }
 
-    private ProcessorListener<T> listener(ResourceEventHandler<T> handler, Duration resyncPeriod, Signal wakes) {
-        Duration period = resyncPeriod;
+    private ProcessorListener<T> listener(ResourceEventHandler<T> handler, @Nullable Duration resyncPeriod,
+            Signal wakes) {
+        Duration period = resyncPeriod == null ? resync : resyncPeriod;
         if (period.isPositive() && period.compareTo(SHORTEST_RESYNC) < 0) {
             log.warn("the {}: the resync period {} of a handler is too short; {} counts instead", this, period,
                     SHORTEST_RESYNC);

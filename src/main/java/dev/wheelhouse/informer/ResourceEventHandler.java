@@ -1,5 +1,7 @@
 package dev.wheelhouse.informer;
 
+import java.util.function.BiConsumer;
+
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,18 +11,12 @@ import org.jspecify.annotations.Nullable;
  * A method that is not overridden does nothing.
  */
 public interface ResourceEventHandler<T> {
-    /** A receiver to which additions, updates and deletions are one thing: an object that changes. */
-    @FunctionalInterface
-    interface Change<T> {
-        /**
-         * @param before the object before the change; null if it was added
-         * @param after the object after the change; null if it was deleted
-         */
-        void happened(@Nullable T before, @Nullable T after);
-    }
-
-    /** A handler that passes all changes on. */
-    static <T> ResourceEventHandler<T> of(Change<T> change) {
+    /**
+     * A handler to which additions, updates and deletions are one thing: an object that changes.
+     *
+     * @param change takes the object before the change, null if it was added, and after it, null if it was deleted
+     */
+    static <T> ResourceEventHandler<T> of(BiConsumer<@Nullable T, @Nullable T> change) {
         return new ResourceEventHandler<>() {
             @Override
             public String name() {
@@ -29,17 +25,17 @@ public interface ResourceEventHandler<T> {
 
             @Override
             public void onAdd(T object, boolean initial) {
-                change.happened(null, object);
+                change.accept(null, object);
             }
 
             @Override
             public void onUpdate(T before, T after) {
-                change.happened(before, after);
+                change.accept(before, after);
             }
 
             @Override
             public void onDelete(T object, boolean finalStateUnknown) {
-                change.happened(object, null);
+                change.accept(object, null);
             }
         };
     }

@@ -280,17 +280,9 @@ public final class ScopedInformers implements SharedInformerFactory, AutoCloseab
         }
 
         @Override
-        public Registration addEventHandler(ResourceEventHandler<T> handler) {
-            return register(this, () -> behind.addEventHandler(registered(handler)));
-        }
-
-        @Override
-        public Registration addEventHandler(ResourceEventHandler<T> handler, Duration resyncPeriod) {
-            return register(this, () -> behind.addEventHandler(registered(handler), resyncPeriod));
-        }
-
-        private ResourceEventHandler<T> registered(ResourceEventHandler<T> handler) {
-            return prompt ? new PromptHandler<>(handler) : handler;
+        public Registration addEventHandler(ResourceEventHandler<T> handler, @Nullable Duration resyncPeriod) {
+            return register(this,
+                    () -> behind.addEventHandler(prompt ? new PromptHandler<>(handler) : handler, resyncPeriod));
         }
 
         @Override
@@ -336,11 +328,6 @@ public final class ScopedInformers implements SharedInformerFactory, AutoCloseab
         @Override
         public InformerState state() {
             return behind.state();
-        }
-
-        @Override
-        public @Nullable T get(ObjectKey key) {
-            return behind.get(key);
         }
 
         @Override

@@ -1,11 +1,17 @@
 package dev.wheelhouse.spring;
 
+import java.util.stream.Stream;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
+import org.springframework.core.Ordered;
+import org.springframework.util.function.SingletonSupplier;
+import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.Host;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.security.Principal;
 import java.security.cert.X509Certificate;
 import java.util.Collection;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
@@ -70,9 +76,28 @@ final class ManagementGuard implements Filter {
         this.trustsLoopback = trustsLoopback;
         this.auth = auth;
         this.onLoopback = WebPages.ofOpenServer(false, hosts, REMEDY);
-        List<String> all = new java.util.ArrayList<>(hosts);
-        all.add(hostName);
-        this.beyond = WebPages.ofOpenServer(true, all, REMEDY);
+        this.beyond = WebPages.ofOpenServer(true, Stream.concat(hosts.stream(), Stream.of(hostName)).toList(), REMEDY);
+    }
+
+    /**
+     * A guard of the port's requests that have a pattern. The first request makes it, because it needs the API server,
+     * which starts after the web server.
+     */
+    static FilterRegistrationBean<Filter> registration(String name, String pattern, String basePath, Set<String> forAll,
+            ObjectProvider<WheelhouseProperties> properties, ObjectProvider<ApiServerConnection> connections,
+            Clock clock) {
+        SingletonSupplier<ManagementGuard> guard = SingletonSupplier.of(() -> {
+            ApiServerConnection connection = connections.getObject();
+            return new ManagementGuard(basePath, forAll, connection.isOpenToLoopback(),
+                    properties.getObject().management().hosts(), Host.name(),
+                    new DelegatedAuth(connection.api(), clock, DelegatedAuth.PATIENCE));
+        });
+        FilterRegistrationBean<Filter> registration = new FilterRegistrationBean<>(
+                (request, response, chain) -> guard.obtain().doFilter(request, response, chain));
+        registration.setName(name);
+        registration.addUrlPatterns(pattern);
+        registration.setOrder(Ordered.HIGHEST_PRECEDENCE);
+        return registration;
     }
 
     @Override
