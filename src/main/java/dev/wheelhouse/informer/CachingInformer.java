@@ -49,7 +49,8 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
     private final Reflector<T> reflector;
     private final ThreadSafeStore<T> indexer;
     private final SharedProcessor<T> processor = new SharedProcessor<>();
-    private final PromptListeners prompt = new PromptListeners();
+    private final Signal promptSignal = new Signal();
+    private final PromptListeners prompt = new PromptListeners(promptSignal);
     private boolean promptStarted;
     /** The resync period of handlers that name none. */
     private final Duration resync;
@@ -267,7 +268,7 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
                         "cannot add a handler: the informer of " + source.type() + " was stopped");
             }
             if (handler instanceof PromptHandler<T>(ResourceEventHandler<T> inner)) {
-                listener = listener(inner, resyncPeriod, prompt.signal());
+                listener = listener(inner, resyncPeriod, promptSignal);
                 prompt.add(listener);
             } else {
                 listener = listener(handler, resyncPeriod, new Signal());

@@ -13,11 +13,11 @@ import dev.wheelhouse.runtime.Clock;
 
 /**
  * Runs the containers of a node's pods (upstream: {@code pkg/kubelet/container/runtime.go}, and the lifecycle events of
- * {@code pkg/kubelet/pleg}), and simulates them: each pod is a state machine with due times. {@link HollowProfile} lists what a pod can
- * ask for, {@link HollowImages} the images that cannot be pulled. If a pod is new to the runtime but its status was
- * reported before, it continues from that status, so that a restart of this process restarts no container. The runtime
- * has no thread: {@link #pollEvent} makes the changes that are due. No call waits for containers. Thread safe; there is
- * only one call at a time for each pod.
+ * {@code pkg/kubelet/pleg}), and simulates them: each pod is a state machine with due times. {@link HollowProfile}
+ * lists what a pod can ask for, {@link HollowImages} the images that cannot be pulled. If a pod is new to the runtime
+ * but its status was reported before, it continues from that status, so that a restart of this process restarts no
+ * container. The runtime has no thread: {@link #pollEvent} makes the changes that are due. No call waits for
+ * containers. Thread safe; there is only one call at a time for each pod.
  */
 final class HollowRuntime {
     private final Clock clock;
@@ -108,7 +108,8 @@ final class HollowRuntime {
      *
      * @return the UID of that pod, which is to be synced; null if no pod changed
      */
-    @Nullable String pollEvent() {
+    @Nullable
+    String pollEvent() {
         Moment now = Moment.of(clock);
         synchronized (this) {
             for (String uid = dueTimes.poll(now.nanos()); uid != null; uid = dueTimes.poll(now.nanos())) {

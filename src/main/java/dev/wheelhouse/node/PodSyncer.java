@@ -41,7 +41,8 @@ final class PodSyncer implements PodWorkers.Syncer {
     private final long patientUntil;
 
     /** @param mirrorsKnown whether this node's pods on the API server are known */
-    PodSyncer(HollowRuntime runtime, StatusManager statuses, PodManager pods, MirrorPods mirrors, PodEventRecorder events,
+    PodSyncer(HollowRuntime runtime, StatusManager statuses, PodManager pods, MirrorPods mirrors,
+            PodEventRecorder events,
             String hostIp, BooleanSupplier mirrorsKnown, Clock clock) {
         this.runtime = runtime;
         this.statuses = statuses;

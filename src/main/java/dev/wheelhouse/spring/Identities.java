@@ -23,7 +23,6 @@ import dev.wheelhouse.pki.SigningAuthority;
 record Identities(ControllerManagerFlags flags, ApiServerConnection connection) {
     private static final String CLUSTER = "wheelhouse.cluster-signing-";
 
-
     /**
      * The options of the built-in controllers, with certificates and keys.
      *

@@ -18,7 +18,6 @@ import dev.wheelhouse.journal.Journal;
 record JournalEndpoint(Journal journal) {
     private static final int LIMIT = 100;
 
-
     /**
      * The newest writes first.
      *

@@ -1,12 +1,5 @@
 package dev.wheelhouse.spring;
 
-import java.util.stream.Stream;
-import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.boot.web.servlet.FilterRegistrationBean;
-import org.springframework.core.Ordered;
-import org.springframework.util.function.SingletonSupplier;
-import dev.wheelhouse.runtime.Clock;
-import dev.wheelhouse.runtime.Host;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.security.Principal;
@@ -17,6 +10,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
@@ -28,6 +22,10 @@ import jakarta.servlet.http.HttpServletRequestWrapper;
 import jakarta.servlet.http.HttpServletResponse;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
+import org.springframework.core.Ordered;
+import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.util.UriUtils;
 
 import io.kubernetes.client.openapi.models.V1UserInfo;
@@ -35,6 +33,8 @@ import io.kubernetes.client.openapi.models.V1UserInfo;
 import tools.jackson.databind.json.JsonMapper;
 
 import dev.wheelhouse.apiserver.WebPages;
+import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.Host;
 
 /**
  * Restricts access to the actuator and to the console. Requests from web pages of other servers are refused

@@ -33,7 +33,6 @@ record PlanEndpoint(ControllerManager manager) {
     private static final String WITHHELD = "bodies are shown to those whose token lets them get this path: send the "
             + "header Authorization: Bearer TOKEN";
 
-
     @ReadOperation
     Map<String, Object> controllers() {
         return Map.of("controllers", plannable(), "ask", List.of("plan/{controller}/{namespace}/{name}",

@@ -35,9 +35,9 @@ import dev.wheelhouse.client.http.Transport.Outgoing;
  *
  * @param metadataOnly whether the answers have the metadata of the type's objects alone
  */
-record HttpResourceClient<T extends KubernetesObject>(Transport transport, Negotiation negotiation, ResourceType type, ObjectDecoder<T> decoder, boolean metadataOnly) implements ResourceClient<T> {
+record HttpResourceClient<T extends KubernetesObject>(Transport transport, Negotiation negotiation, ResourceType type,
+        ObjectDecoder<T> decoder, boolean metadataOnly) implements ResourceClient<T> {
     private static final String JSON = ContentType.JSON.mediaType();
-
 
     @Override
     public T get(ObjectKey key) {

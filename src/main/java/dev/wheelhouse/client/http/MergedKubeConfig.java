@@ -25,14 +25,11 @@ import io.kubernetes.client.util.KubeConfig;
 
 import tools.jackson.databind.DatabindException;
 import tools.jackson.databind.DeserializationFeature;
-import tools.jackson.databind.MapperFeature;
 import tools.jackson.databind.PropertyNamingStrategies;
-import tools.jackson.databind.cfg.CoercionAction;
-import tools.jackson.databind.cfg.CoercionInputShape;
 import tools.jackson.databind.exc.MismatchedInputException;
 import tools.jackson.databind.json.JsonMapper;
-import tools.jackson.databind.type.LogicalType;
 
+import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.client.http.KubeConfigs.Connection;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.SafeYaml;
@@ -49,15 +46,10 @@ import okhttp3.HttpUrl;
 final class MergedKubeConfig {
     private static final int LARGEST_BYTES = 10 * 1024 * 1024;
     private static final String AUTHORITY = "certificate-authority";
-    /** Reads the shapes below, and converts no number or boolean to text, nor text to a boolean. */
-    private static final JsonMapper STRICT = JsonMapper.builder()
+    /** Reads the shapes below. */
+    private static final JsonMapper STRICT = ModelJson.withoutCoercion(JsonMapper.builder())
             .propertyNamingStrategy(PropertyNamingStrategies.KEBAB_CASE)
-            .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
-            .disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
-            .withCoercionConfig(LogicalType.Textual, text -> List.of(CoercionInputShape.Integer,
-                    CoercionInputShape.Float, CoercionInputShape.Boolean)
-                    .forEach(shape -> text.setCoercion(shape, CoercionAction.Fail)))
-            .build();
+            .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES).build();
     private static final List<String> PATHS = List.of(AUTHORITY, "client-certificate", "client-key",
             "tokenFile");
 
@@ -100,7 +92,8 @@ final class MergedKubeConfig {
         }
 
         KubeConfigException problem(String field, String problem) {
-            return MergedKubeConfig.problem(file, "field " + field + " of the " + kind + " \"" + name + "\" " + problem);
+            return MergedKubeConfig.problem(file,
+                    "field " + field + " of the " + kind + " \"" + name + "\" " + problem);
         }
     }
 
