@@ -4,6 +4,7 @@ import java.lang.ref.SoftReference;
 import java.lang.ref.WeakReference;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
@@ -24,12 +25,6 @@ final class LargeSelectors {
 
     private record Known(WeakReference<V1LabelSelector> model, SoftReference<LabelSelector> compiled) {}
 
-    /** Compiles a selector. */
-    @FunctionalInterface
-    interface Compiler {
-        LabelSelector compile(V1LabelSelector model);
-    }
-
     private LargeSelectors() {}
 
     static boolean isLarge(V1LabelSelector model) {
@@ -42,12 +37,12 @@ final class LargeSelectors {
         return size > LARGE;
     }
 
-    static LabelSelector compiled(V1LabelSelector model, Compiler compiler) {
+    static LabelSelector compiled(V1LabelSelector model, Function<V1LabelSelector, LabelSelector> compiler) {
         int slot = System.identityHashCode(model) & SLOTS - 1;
         Known known = KNOWN.get(slot);
         LabelSelector compiled = known == null || known.model.get() != model ? null : known.compiled.get();
         if (compiled == null) {
-            compiled = compiler.compile(model);
+            compiled = compiler.apply(model);
             KNOWN.set(slot, new Known(new WeakReference<>(model), new SoftReference<>(compiled)));
         }
         return compiled;

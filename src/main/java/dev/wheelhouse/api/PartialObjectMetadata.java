@@ -1,40 +1,4 @@
 package dev.wheelhouse.api;
 
-import org.jspecify.annotations.Nullable;
-
-import io.kubernetes.client.common.KubernetesObject;
-import io.kubernetes.client.openapi.models.V1ObjectMeta;
-
 /** An object of any type of which only the metadata is read ({@code meta.k8s.io/v1 PartialObjectMetadata}). */
-public final class PartialObjectMetadata implements KubernetesObject {
-    private @Nullable String apiVersion;
-    private @Nullable String kind;
-    private V1ObjectMeta metadata = new V1ObjectMeta();
-
-    @Override
-    public @Nullable String getApiVersion() {
-        return apiVersion;
-    }
-
-    public void setApiVersion(@Nullable String apiVersion) {
-        this.apiVersion = apiVersion;
-    }
-
-    @Override
-    public @Nullable String getKind() {
-        return kind;
-    }
-
-    public void setKind(@Nullable String kind) {
-        this.kind = kind;
-    }
-
-    @Override
-    public V1ObjectMeta getMetadata() {
-        return metadata;
-    }
-
-    public void setMetadata(V1ObjectMeta metadata) {
-        this.metadata = metadata;
-    }
-}
+public final class PartialObjectMetadata extends AbstractKubernetesObject {}

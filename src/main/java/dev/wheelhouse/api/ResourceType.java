@@ -20,13 +20,11 @@ public record ResourceType(String group, String version, String plural, String k
             true);
     public static final ResourceType RESOURCE_QUOTAS = core("resourcequotas", "ResourceQuota", true);
     public static final ResourceType LIMIT_RANGES = core("limitranges", "LimitRange", true);
-    public static final ResourceType DEPLOYMENTS = new ResourceType("apps", "v1", "deployments", "Deployment", true);
-    public static final ResourceType DAEMON_SETS = new ResourceType("apps", "v1", "daemonsets", "DaemonSet", true);
-    public static final ResourceType REPLICA_SETS = new ResourceType("apps", "v1", "replicasets", "ReplicaSet", true);
-    public static final ResourceType STATEFUL_SETS = new ResourceType("apps", "v1", "statefulsets", "StatefulSet",
-            true);
-    public static final ResourceType CONTROLLER_REVISIONS = new ResourceType("apps", "v1", "controllerrevisions",
-            "ControllerRevision", true);
+    public static final ResourceType DEPLOYMENTS = apps("deployments", "Deployment");
+    public static final ResourceType DAEMON_SETS = apps("daemonsets", "DaemonSet");
+    public static final ResourceType REPLICA_SETS = apps("replicasets", "ReplicaSet");
+    public static final ResourceType STATEFUL_SETS = apps("statefulsets", "StatefulSet");
+    public static final ResourceType CONTROLLER_REVISIONS = apps("controllerrevisions", "ControllerRevision");
     public static final ResourceType JOBS = new ResourceType("batch", "v1", "jobs", "Job", true);
     public static final ResourceType STORAGE_CLASSES = new ResourceType("storage.k8s.io", "v1", "storageclasses",
             "StorageClass", false);
@@ -39,6 +37,10 @@ public record ResourceType(String group, String version, String plural, String k
 
     private static ResourceType core(String plural, String kind, boolean namespaced) {
         return new ResourceType("", "v1", plural, kind, namespaced);
+    }
+
+    private static ResourceType apps(String plural, String kind) {
+        return new ResourceType("apps", "v1", plural, kind, true);
     }
 
     /** A hash of the two fields that tell almost all types apart, because types are keys of maps in each request. */

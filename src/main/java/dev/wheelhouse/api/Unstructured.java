@@ -19,7 +19,6 @@ import com.google.gson.reflect.TypeToken;
 import com.google.gson.stream.JsonReader;
 import com.google.gson.stream.JsonWriter;
 
-import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
 /**
@@ -28,38 +27,8 @@ import io.kubernetes.client.openapi.models.V1ObjectMeta;
  * official client's Gson both read and write it. Not thread safe while a thread changes it.
  */
 @JsonAdapter(Unstructured.GsonFactory.class)
-public final class Unstructured implements KubernetesObject {
-    private @Nullable String apiVersion;
-    private @Nullable String kind;
-    private V1ObjectMeta metadata = new V1ObjectMeta();
+public final class Unstructured extends AbstractKubernetesObject {
     private final transient Map<String, @Nullable Object> content = new LinkedHashMap<>();
-
-    @Override
-    public @Nullable String getApiVersion() {
-        return apiVersion;
-    }
-
-    public void setApiVersion(@Nullable String apiVersion) {
-        this.apiVersion = apiVersion;
-    }
-
-    @Override
-    public @Nullable String getKind() {
-        return kind;
-    }
-
-    public void setKind(@Nullable String kind) {
-        this.kind = kind;
-    }
-
-    @Override
-    public V1ObjectMeta getMetadata() {
-        return metadata;
-    }
-
-    public void setMetadata(V1ObjectMeta metadata) {
-        this.metadata = metadata;
-    }
 
     /**
      * All fields except {@code apiVersion}, {@code kind} and {@code metadata}. The map is live: changing it changes the
@@ -116,7 +85,7 @@ public final class Unstructured implements KubernetesObject {
 
     @Override
     public String toString() {
-        return kind + " " + metadata.getNamespace() + "/" + metadata.getName();
+        return getKind() + " " + getMetadata().getNamespace() + "/" + getMetadata().getName();
     }
 
     /** Lets the official client's Gson read and write the whole object. */
@@ -144,10 +113,10 @@ public final class Unstructured implements KubernetesObject {
         @Override
         public void write(JsonWriter out, Unstructured object) throws IOException {
             out.beginObject();
-            out.name("apiVersion").value(object.apiVersion);
-            out.name("kind").value(object.kind);
+            out.name("apiVersion").value(object.getApiVersion());
+            out.name("kind").value(object.getKind());
             out.name("metadata");
-            metadata.write(out, object.metadata);
+            metadata.write(out, object.getMetadata());
             for (Map.Entry<String, @Nullable Object> field : object.content.entrySet()) {
                 out.name(field.getKey());
                 written.write(out, field.getValue());
@@ -162,9 +131,9 @@ public final class Unstructured implements KubernetesObject {
             while (in.hasNext()) {
                 String field = in.nextName();
                 switch (field) {
-                    case "apiVersion" -> object.apiVersion = in.nextString();
-                    case "kind" -> object.kind = in.nextString();
-                    case "metadata" -> object.metadata = metadata.read(in);
+                    case "apiVersion" -> object.setApiVersion(in.nextString());
+                    case "kind" -> object.setKind(in.nextString());
+                    case "metadata" -> object.setMetadata(metadata.read(in));
                     default -> object.content.put(field, VALUES.read(in));
                 }
             }

@@ -66,11 +66,6 @@ public interface KubeClient extends AutoCloseable {
      * @param failures the groups whose discovery failed, each with the reason
      */
     record Discovered(List<ResourceType> types, List<ResourceType> otherVersions, List<String> failures) {
-        /** The types of a server that serves one version of each. */
-        public Discovered(List<ResourceType> types, List<String> failures) {
-            this(types, List.of(), failures);
-        }
-
         /** Whether the discovery of a type's group failed, so that it is unknown whether the type is served. */
         public boolean failedFor(ResourceType type) {
             // The text of a failure starts with the group or the group's version.

@@ -47,7 +47,9 @@ public final class ModelClass {
     private ModelClass(Class<?> model) {
         constructor = linkConstructor(model);
         Object fresh = constructor.get();
-        properties = Stream.of(model.getDeclaredFields()).filter(field -> !Modifier.isStatic(field.getModifiers()))
+        // Only PartialObjectMetadata has a superclass with fields.
+        properties = Stream.of(model, model.getSuperclass()).flatMap(type -> Stream.of(type.getDeclaredFields()))
+                .filter(field -> !Modifier.isStatic(field.getModifiers()))
                 .map(field -> new Property(model, field, fresh)).toList();
     }
 

@@ -33,9 +33,12 @@ import tools.jackson.core.json.JsonFactory;
 import tools.jackson.databind.DeserializationContext;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.MapperFeature;
 import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.PropertyName;
 import tools.jackson.databind.SerializationContext;
+import tools.jackson.databind.cfg.CoercionAction;
+import tools.jackson.databind.cfg.CoercionInputShape;
 import tools.jackson.databind.cfg.EnumFeature;
 import tools.jackson.databind.cfg.MapperConfig;
 import tools.jackson.databind.cfg.MutableConfigOverride;
@@ -47,6 +50,7 @@ import tools.jackson.databind.introspect.JacksonAnnotationIntrospector;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.module.SimpleModule;
 import tools.jackson.databind.ser.std.StdScalarSerializer;
+import tools.jackson.databind.type.LogicalType;
 import tools.jackson.databind.util.TokenBuffer;
 
 /**
@@ -203,6 +207,13 @@ public final class ModelJson {
     /** The mapper that all methods of this class use, for callers that need another method of it. */
     public static JsonMapper mapperForModels() {
         return MAPPER;
+    }
+
+    /** Lets a mapper convert no number or boolean to text, nor text to either. */
+    public static JsonMapper.Builder withoutCoercion(JsonMapper.Builder mapper) {
+        return mapper.disable(MapperFeature.ALLOW_COERCION_OF_SCALARS).withCoercionConfig(LogicalType.Textual,
+                text -> List.of(CoercionInputShape.Integer, CoercionInputShape.Float, CoercionInputShape.Boolean)
+                        .forEach(shape -> text.setCoercion(shape, CoercionAction.Fail)));
     }
 
     /**

@@ -26,7 +26,7 @@ import dev.wheelhouse.runtime.Clock;
  * Remembers how the replicas of ReplicaSets changed, for the timeline of a rollout. It keeps the last
  * {@value #MOST_SAMPLES} changes of the {@value #MOST_SETS} ReplicaSets that changed last. Thread safe.
  */
-final class Rollouts implements ResourceEventHandler<V1ReplicaSet> {
+final class Rollouts {
     static final int MOST_SETS = 500;
     static final int MOST_SAMPLES = 200;
 
@@ -60,7 +60,8 @@ final class Rollouts implements ResourceEventHandler<V1ReplicaSet> {
     void follow(SharedInformerFactory caches) {
         for (SharedIndexInformer<?> informer : caches.informers()) {
             if (informer.type().equals(ResourceType.REPLICA_SETS)) {
-                caches.informer(ResourceType.REPLICA_SETS, V1ReplicaSet.class).addEventHandler(this);
+                caches.informer(ResourceType.REPLICA_SETS, V1ReplicaSet.class)
+                        .addEventHandler(ResourceEventHandler.of(this::note));
                 return;
             }
         }
@@ -79,22 +80,8 @@ final class Rollouts implements ResourceEventHandler<V1ReplicaSet> {
         return found;
     }
 
-    @Override
-    public void onAdd(V1ReplicaSet set, boolean initial) {
-        note(set, false);
-    }
-
-    @Override
-    public void onUpdate(V1ReplicaSet before, V1ReplicaSet after) {
-        note(after, false);
-    }
-
-    @Override
-    public void onDelete(V1ReplicaSet set, boolean finalStateUnknown) {
-        note(set, true);
-    }
-
-    private synchronized void note(V1ReplicaSet set, boolean gone) {
+    private synchronized void note(@Nullable V1ReplicaSet before, @Nullable V1ReplicaSet after) {
+        V1ReplicaSet set = after != null ? after : Objects.requireNonNull(before);
         V1OwnerReference owner = OwnerReferences.controllerOf(set.getMetadata());
         if (owner == null) {
             return;
@@ -102,7 +89,7 @@ final class Rollouts implements ResourceEventHandler<V1ReplicaSet> {
         V1ReplicaSetStatus status = Objects.requireNonNullElseGet(set.getStatus(), V1ReplicaSetStatus::new);
         Integer wanted = set.getSpec() == null ? null : set.getSpec().getReplicas();
         long now = clock.now().toEpochMilli();
-        Sample sample = gone
+        Sample sample = after == null
                 ? new Sample(now, 0, 0, 0, 0)
                 : new Sample(now, or0(wanted), or0(status.getReplicas()), or0(status.getReadyReplicas()),
                         or0(status.getAvailableReplicas()));

@@ -230,14 +230,7 @@ public final class LeaderElector extends SignalledLoop implements Leadership {
     }
 
     private @Nullable V1Lease read() {
-        try {
-            return leases.get(options.lease());
-        } catch (KubeApiException e) {
-            if (e.isNotFound()) {
-                return null;
-            }
-            throw e;
-        }
+        return leases.find(options.lease()).orElse(null);
     }
 
     private void observe(@Nullable V1Lease lease) {
@@ -335,19 +328,11 @@ public final class LeaderElector extends SignalledLoop implements Leadership {
         close();
         turn.lock();
         try {
-            free();
-        } finally {
-            turn.unlock();
-        }
-    }
-
-    private void free() {
-        if (role != Role.LEADING) {
-            return;
-        }
-        role = Role.ENDED;
-        meters.ended();
-        try {
+            if (role != Role.LEADING) {
+                return;
+            }
+            role = Role.ENDED;
+            meters.ended();
             // Read first: the last renewal may have been stored although its response was lost.
             V1Lease held = read();
             if (held != null && ElectionDecision.holder(held).equals(options.identity())) {
@@ -356,6 +341,8 @@ public final class LeaderElector extends SignalledLoop implements Leadership {
             }
         } catch (KubeApiException e) {
             log.info("the lease {} could not be released and will expire: {}", options.lease(), e.getMessage());
+        } finally {
+            turn.unlock();
         }
     }
 }

@@ -20,13 +20,13 @@ import dev.wheelhouse.api.ResourceVersions;
 record CacheUpdates<T extends KubernetesObject>(ThreadSafeStore<T> indexer, @Nullable MutationDetector<T> detector) {
     /** Applies a delta, and appends its notifications. */
     void handleDelta(Delta<T> delta, List<Notification<T>> notifications) {
-        T object = delta.object;
-        T before = indexer.get(delta.key);
+        T object = delta.object();
+        T before = indexer.get(delta.key());
         if (object != null && isStale(before, object)) {
             return;
         }
-        if (delta.type == Delta.Type.DELETED) {
-            indexer.remove(delta.key);
+        if (delta.type() == Delta.Type.DELETED) {
+            indexer.remove(delta.key());
             forget(before);
             if (before != null && object != null && sameObject(before, object)) {
                 notifications.add(new Notification.Delete<>(object, false));
@@ -35,7 +35,7 @@ record CacheUpdates<T extends KubernetesObject>(ThreadSafeStore<T> indexer, @Nul
             }
         } else if (object != null && (before == null || !sameVersion(before, object))) {
             remember(object);
-            indexer.put(delta.key, object);
+            indexer.put(delta.key(), object);
             forget(before);
             changed(before, object, false, notifications);
         }

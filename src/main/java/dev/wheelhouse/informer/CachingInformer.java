@@ -49,7 +49,8 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
     private final Reflector<T> reflector;
     private final ThreadSafeStore<T> indexer;
     private final SharedProcessor<T> processor = new SharedProcessor<>();
-    private final PromptListeners prompt = new PromptListeners();
+    private final Signal promptSignal = new Signal();
+    private final PromptListeners prompt = new PromptListeners(promptSignal);
     private boolean promptStarted;
     /** The resync period of handlers that name none. */
     private final Duration resync;
@@ -255,13 +256,8 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
     // ---- registration
 
     @Override
-    public Registration addEventHandler(ResourceEventHandler<T> handler) {
-        return addEventHandler(handler, resync);
-    }
-
-    @Override
-    public Registration addEventHandler(ResourceEventHandler<T> handler, Duration resyncPeriod) {
-        if (resyncPeriod.isNegative()) {
+    public Registration addEventHandler(ResourceEventHandler<T> handler, @Nullable Duration resyncPeriod) {
+        if (resyncPeriod != null && resyncPeriod.isNegative()) {
             throw new IllegalArgumentException("the resync period " + resyncPeriod
                     + " is negative: use zero for no resync");
         }
@@ -272,7 +268,7 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
                         "cannot add a handler: the informer of " + source.type() + " was stopped");
             }
             if (handler instanceof PromptHandler<T>(ResourceEventHandler<T> inner)) {
-                listener = listener(inner, resyncPeriod, prompt.signal());
+                listener = listener(inner, resyncPeriod, promptSignal);
                 prompt.add(listener);
             } else {
                 listener = listener(handler, resyncPeriod, new Signal());
@@ -289,11 +285,27 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
             }
         }
         signal.raise();
-        return new ListenerRegistration(listener);
+        return new Registration() {
+            @Override
+            public boolean hasSynced() {
+                return listener.tracker().hasSynced();
+            }
+
+            @Override
+            public void whenSynced(Runnable action) {
+                listener.tracker().whenSynced(action);
+            }
+
+            @Override
+            public void remove() {
+                processor.remove(listener);
+            }
+        };
     }
 
-    private ProcessorListener<T> listener(ResourceEventHandler<T> handler, Duration resyncPeriod, Signal wakes) {
-        Duration period = resyncPeriod;
+    private ProcessorListener<T> listener(ResourceEventHandler<T> handler, @Nullable Duration resyncPeriod,
+            Signal wakes) {
+        Duration period = resyncPeriod == null ? resync : resyncPeriod;
         if (period.isPositive() && period.compareTo(SHORTEST_RESYNC) < 0) {
             log.warn("the {}: the resync period {} of a handler is too short; {} counts instead", this, period,
                     SHORTEST_RESYNC);
@@ -301,29 +313,6 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
         }
         return new ProcessorListener<>(source.type(), handler, period, options.pendingBound(),
                 new SyncTracker(), wakes, clock, meters);
-    }
-
-    private final class ListenerRegistration implements Registration {
-        private final ProcessorListener<T> listener;
-
-        ListenerRegistration(ProcessorListener<T> listener) {
-            this.listener = listener;
-        }
-
-        @Override
-        public boolean hasSynced() {
-            return listener.tracker().hasSynced();
-        }
-
-        @Override
-        public void whenSynced(Runnable action) {
-            listener.tracker().whenSynced(action);
-        }
-
-        @Override
-        public void remove() {
-            processor.remove(listener);
-        }
     }
 
     @Override

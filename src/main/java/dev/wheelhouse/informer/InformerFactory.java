@@ -7,7 +7,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +20,7 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.ShardSelector;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ListerWatcher;
+import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Loop;
@@ -80,10 +80,32 @@ public final class InformerFactory implements SharedInformerFactory, AutoCloseab
     }
 
     @Override
-    public <T extends KubernetesObject> SharedIndexInformer<T> informer(ResourceType type, Class<T> model,
+    public synchronized <T extends KubernetesObject> SharedIndexInformer<T> informer(ResourceType type, Class<T> model,
             String namespace, LabelSelector labels, FieldSelector fields) {
-        return informer(new Key(type, model, namespace, labels, fields), model,
-                () -> client.resource(type, model).listerWatcher(namespace, labels, fields));
+        requireOpen(type);
+        Key key = new Key(type, model, namespace, labels, fields);
+        // The key contains the model class, so the cast is safe.
+        @SuppressWarnings("unchecked")
+        CachingInformer<T> known = (CachingInformer<T>) informers.get(key);
+        if (known != null) {
+            return known;
+        }
+        CachingInformer<T> made = make(resource(type, model).listerWatcher(namespace, labels, fields), model);
+        informers.put(key, made);
+        return made;
+    }
+
+    @SuppressWarnings("unchecked") // A client of metadata, for the class of metadata.
+    private <T extends KubernetesObject> ResourceClient<T> resource(ResourceType type, Class<T> model) {
+        return model == (Class<?>) PartialObjectMetadata.class
+                ? (ResourceClient<T>) client.metadata(type)
+                : client.resource(type, model);
+    }
+
+    private void requireOpen(ResourceType type) {
+        if (closed) {
+            throw new IllegalStateException("cannot make an informer of " + type + ": the factory was closed");
+        }
     }
 
     @Override
@@ -98,14 +120,6 @@ public final class InformerFactory implements SharedInformerFactory, AutoCloseab
             members.put(namespace, informer(type, model, namespace, labels, fields));
         }
         return new NamespacesInformer<>(type, members);
-    }
-
-    @Override
-    public SharedIndexInformer<PartialObjectMetadata> metadata(ResourceType type, String namespace,
-            LabelSelector labels, FieldSelector fields) {
-        Class<PartialObjectMetadata> model = PartialObjectMetadata.class;
-        return informer(new Key(type, model, namespace, labels, fields), model,
-                () -> client.metadata(type).listerWatcher(namespace, labels, fields));
     }
 
     @Override
@@ -127,9 +141,7 @@ public final class InformerFactory implements SharedInformerFactory, AutoCloseab
      */
     public synchronized <T extends KubernetesObject> SharedIndexInformer<T> unshared(ListerWatcher<T> source,
             Class<T> model) {
-        if (closed) {
-            throw new IllegalStateException("cannot make an informer of " + source.type() + ": the factory was closed");
-        }
+        requireOpen(source.type());
         CachingInformer<T> made = make(source, model);
         unshared.add(made);
         return made;
@@ -138,23 +150,6 @@ public final class InformerFactory implements SharedInformerFactory, AutoCloseab
     /** Starts one informer that this factory made. Further starts of it do nothing. */
     public void start(SharedIndexInformer<?> informer, LoopRunner runner) {
         all().stream().filter(candidate -> candidate == informer).forEach(known -> known.start(runner));
-    }
-
-    private synchronized <T extends KubernetesObject> SharedIndexInformer<T> informer(Key key, Class<T> model,
-            Supplier<ListerWatcher<T>> source) {
-        if (closed) {
-            throw new IllegalStateException("cannot make an informer of " + key.type() + ": the factory was closed");
-        }
-        CachingInformer<?> known = informers.get(key);
-        if (known != null) {
-            // The key contains the model class, so the cast is safe.
-            @SuppressWarnings("unchecked")
-            CachingInformer<T> same = (CachingInformer<T>) known;
-            return same;
-        }
-        CachingInformer<T> made = make(source.get(), model);
-        informers.put(key, made);
-        return made;
     }
 
     private <T extends KubernetesObject> CachingInformer<T> make(ListerWatcher<T> source, Class<T> model) {

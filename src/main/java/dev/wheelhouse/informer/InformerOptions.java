@@ -12,10 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param watchList whether a watch streams the initial state (KEP-3157) where the server supports it. The server needs
  *     less memory for a stream than for a list; a new process here needs a fifth more CPU. kube-apiserver refuses the
  *     stream if its etcd is older than 3.4.31 or 3.5.13.
- * @param watchListDeadline the longest gap between two initial events; after a longer one the informer lists instead
  * @param pageSize the objects per page of a paged list
- * @param watchTimeout the shortest duration of a watch that is requested from the server; a random part, up to the same
- *     again, is added
  * @param silenceDeadline a watch that brings no event for this long, not even a bookmark, counts as broken. After a
  *     silent watch that had missed nothing, the timeout of the next one is added: the server sends no bookmarks while
  *     nothing changes, as kube-apiserver does if etcd reports no progress.
@@ -29,11 +26,10 @@ import org.jspecify.annotations.Nullable;
  * @param detectMutations whether each cached object is compared with its state on arrival, for tests
  * @param seed the seed of the jitter; null for a random one
  */
-public record InformerOptions(boolean freshStart, boolean watchList, Duration watchListDeadline, int pageSize,
-        Duration watchTimeout, Duration silenceDeadline, int batch, int pendingBound, boolean dropLastApplied,
-        Duration minResync, boolean detectMutations, @Nullable Long seed) {
-    private static final InformerOptions DEFAULTS = new InformerOptions(true, false, Duration.ofSeconds(10), 500,
-            Duration.ofMinutes(5), Duration.ofSeconds(150), 256, 4096, false, Duration.ZERO, false, null);
+public record InformerOptions(boolean freshStart, boolean watchList, int pageSize, Duration silenceDeadline, int batch,
+        int pendingBound, boolean dropLastApplied, Duration minResync, boolean detectMutations, @Nullable Long seed) {
+    private static final InformerOptions DEFAULTS = new InformerOptions(true, false, 500, Duration.ofSeconds(150), 256,
+            4096, false, Duration.ZERO, false, null);
 
     private static final Duration LONGEST_RESYNC = Duration.ofDays(36_500);
 
@@ -59,9 +55,7 @@ public record InformerOptions(boolean freshStart, boolean watchList, Duration wa
     public static final class Builder {
         private boolean freshStart;
         private boolean watchList;
-        private final Duration watchListDeadline;
         private int pageSize;
-        private final Duration watchTimeout;
         private Duration silenceDeadline;
         private int batch;
         private int pendingBound;
@@ -73,9 +67,7 @@ public record InformerOptions(boolean freshStart, boolean watchList, Duration wa
         private Builder(InformerOptions from) {
             freshStart = from.freshStart;
             watchList = from.watchList;
-            watchListDeadline = from.watchListDeadline;
             pageSize = from.pageSize;
-            watchTimeout = from.watchTimeout;
             silenceDeadline = from.silenceDeadline;
             batch = from.batch;
             pendingBound = from.pendingBound;
@@ -145,9 +137,8 @@ public record InformerOptions(boolean freshStart, boolean watchList, Duration wa
                 throw new IllegalArgumentException("the informer option minResync is " + minResync
                         + ": it must be from 0 s to " + LONGEST_RESYNC.toDays() + " days");
             }
-            return new InformerOptions(freshStart, watchList, watchListDeadline, pageSize, watchTimeout,
-                    silenceDeadline, batch, pendingBound, dropLastApplied, minResync,
-                    detectMutations, seed);
+            return new InformerOptions(freshStart, watchList, pageSize, silenceDeadline, batch, pendingBound,
+                    dropLastApplied, minResync, detectMutations, seed);
         }
 
         private static void positive(String name, int value) {

@@ -47,9 +47,7 @@ public record InformerState(ResourceType type, String namespace, String selector
      * @param queued the changes that were read and are not in the cache yet
      */
     public record Counts(long bytesReceived, long events, Map<String, Long> relists, Map<String, Long> watchEnds,
-            long decodeErrors, @Nullable String lastDecodeError, long queued) {
-        static final Counts NONE = new Counts(0, 0, Map.of(), Map.of(), 0, null, 0);
-    }
+            long decodeErrors, @Nullable String lastDecodeError, long queued) {}
 
     /**
      * The state of one registered handler.
@@ -64,13 +62,6 @@ public record InformerState(ResourceType type, String namespace, String selector
      */
     public record Handler(String name, boolean synced, int pending, long calls, long failed, long conflations,
             Duration time, Duration longest) {}
-
-    /** A state without counters, handlers and selector, for test doubles and other substitutes of an informer. */
-    public static InformerState of(ResourceType type, String namespace, boolean synced, int objects,
-            String resourceVersion, @Nullable Failure lastFailure) {
-        return new InformerState(type, namespace, "", synced, objects, resourceVersion, null, lastFailure, Counts.NONE,
-                List.of());
-    }
 
     /** The message of {@link #lastFailure}; null after a success. */
     public @Nullable String lastError() {

@@ -15,13 +15,7 @@ import dev.wheelhouse.api.ObjectKey;
 /**
  * The caches of several namespaces as one. A list combines one snapshot per namespace; they are not of the same moment.
  */
-final class NamespacesIndexer<T> implements Indexer<T> {
-    private final Map<String, Indexer<T>> byNamespace;
-
-    NamespacesIndexer(Map<String, Indexer<T>> byNamespace) {
-        this.byNamespace = Map.copyOf(byNamespace);
-    }
-
+record NamespacesIndexer<T>(Map<String, Indexer<T>> byNamespace) implements Indexer<T> {
     @Override
     public @Nullable T get(ObjectKey key) {
         Indexer<T> indexer = byNamespace.get(key.namespace());

@@ -2,7 +2,6 @@ package dev.wheelhouse.informer;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -12,7 +11,6 @@ import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
-import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
@@ -54,21 +52,11 @@ final class NamespacesInformer<T extends KubernetesObject> implements SharedInde
     }
 
     @Override
-    public Registration addEventHandler(ResourceEventHandler<T> handler) {
-        return add(handler, SharedIndexInformer::addEventHandler);
-    }
-
-    @Override
-    public Registration addEventHandler(ResourceEventHandler<T> handler, Duration resyncPeriod) {
-        return add(handler, (member, shared) -> member.addEventHandler(shared, resyncPeriod));
-    }
-
-    private Registration add(ResourceEventHandler<T> handler,
-            BiFunction<SharedIndexInformer<T>, ResourceEventHandler<T>, Registration> adds) {
+    public Registration addEventHandler(ResourceEventHandler<T> handler, @Nullable Duration resyncPeriod) {
         OneAtATime<T> alone = new OneAtATime<>(handler, new ReentrantLock());
         ResourceEventHandler<T> shared = handler instanceof PromptHandler<T> ? new PromptHandler<>(alone) : alone;
-        List<Registration> registrations = new ArrayList<>();
-        members.values().forEach(member -> registrations.add(adds.apply(member, shared)));
+        List<Registration> registrations = members.values().stream()
+                .map(member -> member.addEventHandler(shared, resyncPeriod)).toList();
         return new Registration() {
             @Override
             public boolean hasSynced() {

@@ -17,8 +17,8 @@ import dev.wheelhouse.journal.CurrentEvent;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Durations;
 import dev.wheelhouse.runtime.LogBudget;
-import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.Signal;
+import dev.wheelhouse.runtime.SignalledLoop;
 
 /**
  * The queue between the informer loop and one handler (upstream: {@code processorListener} in client-go
@@ -26,7 +26,7 @@ import dev.wheelhouse.runtime.Signal;
  * next one, and {@link #run} calls the handler. A slow handler delays only itself. A handler that throws misses that
  * notification only.
  */
-final class ProcessorListener<T extends KubernetesObject> implements Loop {
+final class ProcessorListener<T extends KubernetesObject> extends SignalledLoop {
     private static final Logger log = LoggerFactory.getLogger(ProcessorListener.class);
 
     private final ResourceEventHandler<? super T> handler;
@@ -35,8 +35,6 @@ final class ProcessorListener<T extends KubernetesObject> implements Loop {
     private final SyncTracker tracker;
     private final Clock clock;
     private final InformerMeters meters;
-    /** The signal of the thread that runs this listener. */
-    private final Signal signal;
     private final PendingNotifications<T> pendingNotifications;
     private final HandlerStats stats = new HandlerStats();
     private final LogBudget budget;
@@ -46,20 +44,19 @@ final class ProcessorListener<T extends KubernetesObject> implements Loop {
 
     private List<Notification<T>> current = List.of();
     private int taken;
-    private volatile boolean closed;
     /** The notification that the handler is called for, for {@link CurrentEvent}. */
     private @Nullable Notification<T> told;
     private final Supplier<Cause> causes = this::cause;
 
     /**
      * @param resyncPeriod the time between two resyncs; zero for none
-     * @param signal is raised when there is work
+     * @param signal the signal of the thread that runs this listener
      */
     ProcessorListener(ResourceType type, ResourceEventHandler<? super T> handler, Duration resyncPeriod,
             int pendingBound, SyncTracker tracker, Signal signal, Clock clock, InformerMeters meters) {
+        super(signal);
         this.type = type;
         this.handler = handler;
-        this.signal = signal;
         this.name = handler.name();
         this.tracker = tracker;
         this.clock = clock;
@@ -85,7 +82,7 @@ final class ProcessorListener<T extends KubernetesObject> implements Loop {
 
     /** Appends notifications. The caller holds the informer's lock. */
     void add(List<Notification<T>> notifications) {
-        if (closed || notifications.isEmpty()) {
+        if (isClosed() || notifications.isEmpty()) {
             return;
         }
         synchronized (pendingNotifications) {
@@ -99,7 +96,7 @@ final class ProcessorListener<T extends KubernetesObject> implements Loop {
                 }
             }
         }
-        signal.raise();
+        wake();
     }
 
     @Override
@@ -113,7 +110,7 @@ final class ProcessorListener<T extends KubernetesObject> implements Loop {
     }
 
     private @Nullable Notification<T> pop() {
-        if (closed) {
+        if (isClosed()) {
             current = List.of();
             taken = 0;
             return null;
@@ -190,7 +187,7 @@ final class ProcessorListener<T extends KubernetesObject> implements Loop {
 
     /** The nanoseconds until the next resync; {@link #IDLE} if there is none. */
     long untilResync(long now) {
-        return resyncNanos == 0 || closed ? IDLE : Math.max(0, nextResync - now);
+        return resyncNanos == 0 || isClosed() ? IDLE : Math.max(0, nextResync - now);
     }
 
     /** Marks this listener for the resync that the caller queues next, if its resync is due. */
@@ -208,28 +205,6 @@ final class ProcessorListener<T extends KubernetesObject> implements Loop {
         boolean was = resyncing;
         resyncing = false;
         return was;
-    }
-
-    // ---- loop
-
-    @Override
-    public void await(long nanos) throws InterruptedException {
-        if (!closed) {
-            signal.await(nanos);
-        }
-        if (closed) {
-            throw new InterruptedException("the handler " + name + " was removed");
-        }
-    }
-
-    @Override
-    public void close() {
-        closed = true;
-        signal.raise();
-    }
-
-    boolean isClosed() {
-        return closed;
     }
 
     @Override

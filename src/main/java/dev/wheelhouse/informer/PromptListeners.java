@@ -3,18 +3,16 @@ package dev.wheelhouse.informer;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.Signal;
+import dev.wheelhouse.runtime.SignalledLoop;
 
 /** The listeners of one cache whose handlers are {@linkplain PromptHandler prompt}, on one thread, each in its turn. */
-final class PromptListeners implements Loop {
+final class PromptListeners extends SignalledLoop {
     private final List<ProcessorListener<?>> listeners = new CopyOnWriteArrayList<>();
-    private final Signal signal = new Signal();
-    private volatile boolean closed;
 
-    /** The signal of all these listeners. */
-    Signal signal() {
-        return signal;
+    /** @param signal the signal of all these listeners */
+    PromptListeners(Signal signal) {
+        super(signal);
     }
 
     void add(ProcessorListener<?> listener) {
@@ -36,21 +34,5 @@ final class PromptListeners implements Loop {
             }
         }
         return busy ? BUSY : IDLE;
-    }
-
-    @Override
-    public void await(long nanos) throws InterruptedException {
-        if (!closed) {
-            signal.await(nanos);
-        }
-        if (closed) {
-            throw new InterruptedException("the informer was stopped");
-        }
-    }
-
-    @Override
-    public void close() {
-        closed = true;
-        signal.raise();
     }
 }

@@ -20,17 +20,11 @@ final class ReflectorLog {
     }
 
     void warn(String text) {
-        String line = budget.line(text);
-        if (line != null) {
-            log.warn("{}: {}", reflector, line);
-        }
+        budget.warn(log, reflector + ": " + text);
     }
 
     void info(String text) {
-        String line = budget.line(text);
-        if (line != null) {
-            log.info("{}: {}", reflector, line);
-        }
+        budget.info(log, reflector + ": " + text);
     }
 
     /** Logs a failure of a watch. A stream that broke is opened again at once, which then succeeds or is logged. */

@@ -32,6 +32,8 @@ final class ReflectorSteps<T extends KubernetesObject> {
      * (upstream: {@code nextBookmarkTime} in apiserver {@code cacher/cache_watcher.go}).
      */
     private static final Duration BRIEF = Duration.ofSeconds(3);
+    /** The shortest duration of a watch that is requested from the server; up to the same again is added. */
+    private static final Duration WATCH_TIMEOUT = Duration.ofMinutes(5);
     /** The most watches in a row that last less than a second and are opened again at once. */
     private static final int MOST_BRIEF_WATCHES = 10;
 
@@ -251,7 +253,7 @@ final class ReflectorSteps<T extends KubernetesObject> {
         }
         Duration timeout = freshness.waitsForWatch()
                 ? BRIEF
-                : options.watchTimeout().plusMillis((long) (options.watchTimeout().toMillis() * random.nextDouble()));
+                : WATCH_TIMEOUT.plusMillis((long) (WATCH_TIMEOUT.toMillis() * random.nextDouble()));
         WatchStream<T> stream = source.watch(new WatchOptions(from, initialState, timeout));
         WatchSession<T> opened = new WatchSession<>(stream, initialState, sink, expected, options, clock, status,
                 ready);

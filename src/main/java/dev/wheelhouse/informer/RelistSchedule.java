@@ -58,7 +58,7 @@ final class RelistSchedule {
     /** Records the changes that a watch brought. */
     void changed(List<? extends Delta<?>> changes) {
         for (int i = 0; i < changes.size(); i++) {
-            Delta.Type type = changes.get(i).type;
+            Delta.Type type = changes.get(i).type();
             if (type == Delta.Type.ADDED) {
                 held++;
             } else if (type == Delta.Type.DELETED && held > 0) {

@@ -1,6 +1,8 @@
 package dev.wheelhouse.informer;
 
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
+
+import org.jspecify.annotations.Nullable;
 
 /**
  * A receiver of one cache's changes. Only one thread at a time calls a registered handler. The calls for one key are in
@@ -9,32 +11,45 @@ import java.util.function.Consumer;
  * A method that is not overridden does nothing.
  */
 public interface ResourceEventHandler<T> {
-    /** A handler that treats additions, updates and deletions alike: it takes the object's last state. */
-    static <T> ResourceEventHandler<T> ofAny(Consumer<T> changed) {
+    /**
+     * A handler to which additions, updates and deletions are one thing: an object that changes.
+     *
+     * @param change takes the object before the change, null if it was added, and after it, null if it was deleted
+     */
+    static <T> ResourceEventHandler<T> of(BiConsumer<@Nullable T, @Nullable T> change) {
         return new ResourceEventHandler<>() {
             @Override
+            public String name() {
+                return nameOf(change);
+            }
+
+            @Override
             public void onAdd(T object, boolean initial) {
-                changed.accept(object);
+                change.accept(null, object);
             }
 
             @Override
             public void onUpdate(T before, T after) {
-                changed.accept(after);
+                change.accept(before, after);
             }
 
             @Override
             public void onDelete(T object, boolean finalStateUnknown) {
-                changed.accept(object);
+                change.accept(object, null);
             }
         };
     }
 
-    /** The handler's name in states, logs and thread names; by default that of its class. */
-    default String name() {
-        String name = getClass().getName();
+    private static String nameOf(Object receiver) {
+        String name = receiver.getClass().getName();
         int lambda = name.indexOf("$$Lambda");
         name = lambda < 0 ? name : name.substring(0, lambda);
         return name.substring(name.lastIndexOf('.') + 1);
+    }
+
+    /** The handler's name in states, logs and thread names; by default that of its class. */
+    default String name() {
+        return nameOf(this);
     }
 
     /**

@@ -22,7 +22,6 @@ import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
-import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
 
 /**
@@ -168,12 +167,6 @@ public final class ScopedInformers implements SharedInformerFactory, AutoCloseab
     }
 
     @Override
-    public SharedIndexInformer<PartialObjectMetadata> metadata(ResourceType type, String namespace,
-            LabelSelector labels, FieldSelector fields) {
-        return scoped(behind.metadata(type, namespace, labels, fields));
-    }
-
-    @Override
     public SharedIndexInformer<? extends KubernetesObject> metadataOrMore(ResourceType type) {
         return scoped(behind.metadataOrMore(type));
     }
@@ -287,17 +280,9 @@ public final class ScopedInformers implements SharedInformerFactory, AutoCloseab
         }
 
         @Override
-        public Registration addEventHandler(ResourceEventHandler<T> handler) {
-            return register(this, () -> behind.addEventHandler(registered(handler)));
-        }
-
-        @Override
-        public Registration addEventHandler(ResourceEventHandler<T> handler, Duration resyncPeriod) {
-            return register(this, () -> behind.addEventHandler(registered(handler), resyncPeriod));
-        }
-
-        private ResourceEventHandler<T> registered(ResourceEventHandler<T> handler) {
-            return prompt ? new PromptHandler<>(handler) : handler;
+        public Registration addEventHandler(ResourceEventHandler<T> handler, @Nullable Duration resyncPeriod) {
+            return register(this,
+                    () -> behind.addEventHandler(prompt ? new PromptHandler<>(handler) : handler, resyncPeriod));
         }
 
         @Override
@@ -343,11 +328,6 @@ public final class ScopedInformers implements SharedInformerFactory, AutoCloseab
         @Override
         public InformerState state() {
             return behind.state();
-        }
-
-        @Override
-        public @Nullable T get(ObjectKey key) {
-            return behind.get(key);
         }
 
         @Override

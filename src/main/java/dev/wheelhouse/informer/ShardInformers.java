@@ -7,7 +7,6 @@ import io.kubernetes.client.common.KubernetesObject;
 
 import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
-import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.ShardSelector;
 import dev.wheelhouse.runtime.Loop;
@@ -41,12 +40,6 @@ public final class ShardInformers implements SharedInformerFactory, AutoCloseabl
     public <T extends KubernetesObject> SharedIndexInformer<T> informer(ResourceType type, Class<T> model,
             Set<String> namespaces, LabelSelector labels, FieldSelector fields) {
         return process.informer(type, model, namespaces, labels, fields);
-    }
-
-    @Override
-    public SharedIndexInformer<PartialObjectMetadata> metadata(ResourceType type, String namespace,
-            LabelSelector labels, FieldSelector fields) {
-        return of(type, namespace).metadata(type, namespace, labels, fields);
     }
 
     @Override

@@ -23,15 +23,18 @@ public interface SharedIndexInformer<T> {
      *
      * @throws IllegalStateException if the informer was stopped
      */
-    Registration addEventHandler(ResourceEventHandler<T> handler);
+    default Registration addEventHandler(ResourceEventHandler<T> handler) {
+        return addEventHandler(handler, null);
+    }
 
     /**
      * Registers a handler that also gets {@code onUpdate(x, x)} for every cached object once per {@code resyncPeriod}.
-     * @param resyncPeriod zero for no resync; a shorter one than a second counts as a second
+     * @param resyncPeriod null for that of {@link InformerOptions#minResync}; zero for no resync; a shorter one than a
+     *     second counts as a second
      * @throws IllegalArgumentException if the period is negative
      * @throws IllegalStateException if the informer was stopped
      */
-    Registration addEventHandler(ResourceEventHandler<T> handler, Duration resyncPeriod);
+    Registration addEventHandler(ResourceEventHandler<T> handler, @Nullable Duration resyncPeriod);
 
     /** The cached objects. */
     Indexer<T> getIndexer();

@@ -9,7 +9,6 @@ import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.api.Unstructured;
 
 /**
  * Shares one informer per (type, model class, namespace, selectors), and starts each one once (upstream: client-go
@@ -18,7 +17,12 @@ import dev.wheelhouse.api.Unstructured;
  * {@code IllegalStateException}. Thread safe.
  */
 public interface SharedInformerFactory {
-    /** The informer of a type in one namespace (empty for all), limited by selectors. */
+    /**
+     * The informer of a type in one namespace (empty for all), limited by selectors.
+     *
+     * @param model the class of the objects; {@link PartialObjectMetadata} reads and caches their metadata only, and
+     *     {@code Unstructured} is for a type without a class
+     */
     <T extends KubernetesObject> SharedIndexInformer<T> informer(ResourceType type, Class<T> model, String namespace,
             LabelSelector labels, FieldSelector fields);
 
@@ -36,13 +40,9 @@ public interface SharedInformerFactory {
     <T extends KubernetesObject> SharedIndexInformer<T> informer(ResourceType type, Class<T> model,
             Set<String> namespaces, LabelSelector labels, FieldSelector fields);
 
-    /** The informer of a type's metadata only, in one namespace (empty for all), limited by selectors. */
-    SharedIndexInformer<PartialObjectMetadata> metadata(ResourceType type, String namespace, LabelSelector labels,
-            FieldSelector fields);
-
     /** The informer of a type's metadata only, in all namespaces. */
     default SharedIndexInformer<PartialObjectMetadata> metadata(ResourceType type) {
-        return metadata(type, "", LabelSelector.everything(), FieldSelector.everything());
+        return informer(type, PartialObjectMetadata.class);
     }
 
     /**
@@ -51,17 +51,6 @@ public interface SharedInformerFactory {
      * the informer of metadata (upstream: {@code ForResource} in controller-manager {@code pkg/informerfactory}).
      */
     SharedIndexInformer<? extends KubernetesObject> metadataOrMore(ResourceType type);
-
-    /** The informer of a type without a model class, in one namespace (empty for all), limited by selectors. */
-    default SharedIndexInformer<Unstructured> dynamic(ResourceType type, String namespace, LabelSelector labels,
-            FieldSelector fields) {
-        return informer(type, Unstructured.class, namespace, labels, fields);
-    }
-
-    /** The informer of a type without a model class, in all namespaces. */
-    default SharedIndexInformer<Unstructured> dynamic(ResourceType type) {
-        return dynamic(type, "", LabelSelector.everything(), FieldSelector.everything());
-    }
 
     /**
      * Starts the informers that have not been started, on the threads of the factory's owner. Does nothing before

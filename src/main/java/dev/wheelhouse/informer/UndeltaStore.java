@@ -22,7 +22,7 @@ import dev.wheelhouse.runtime.Signal;
  * the first list is complete (upstream: client-go {@code tools/cache/undelta_store.go}). One loop lists, watches and
  * calls the consumer; any thread may read the state.
  */
-public final class UndeltaStore<T extends KubernetesObject> implements Loop {
+public class UndeltaStore<T extends KubernetesObject> implements Loop {
     private final Consumer<List<T>> send;
     private final DeltaFifo<T> fifo = new DeltaFifo<>(new Signal(), this::wake);
     private final Reflector<T> reflector;
@@ -85,10 +85,11 @@ public final class UndeltaStore<T extends KubernetesObject> implements Loop {
 
     private boolean apply(DeltaFifo.Deltas<T> deltas) {
         for (Delta<T> delta : deltas.deltas()) {
-            if (delta.type == Delta.Type.DELETED || delta.object == null) {
-                objects.remove(delta.key);
+            T object = delta.object();
+            if (delta.type() == Delta.Type.DELETED || object == null) {
+                objects.remove(delta.key());
             } else {
-                objects.put(delta.key, delta.object);
+                objects.put(delta.key(), object);
             }
         }
         return !deltas.deltas().isEmpty();

@@ -50,6 +50,9 @@ final class WatchSession<T extends KubernetesObject> {
         SILENT
     }
 
+    /** The longest gap between two events of an initial state; after a longer one the informer lists instead. */
+    private static final long LIST_DEADLINE = Duration.ofSeconds(10).toNanos();
+
     private final WatchStream<T> stream;
     private final Sink<T> sink;
     private final ExpectedType<T> expected;
@@ -135,16 +138,15 @@ final class WatchSession<T extends KubernetesObject> {
     }
 
     /**
-     * The nanoseconds until the watch counts as broken. While the initial state is streamed, the gap between two events
-     * is limited by the watch list deadline, and the whole stream by six times that deadline.
+     * The nanoseconds until the watch counts as broken. While the initial state is streamed, its deadline limits the
+     * gap between two events, and six times that deadline the whole stream.
      */
     long untilSilent() {
         long now = clock.nanoTime();
         if (initial == null) {
             return lastHeard + silence.toNanos() - now;
         }
-        long deadline = options.watchListDeadline().toNanos();
-        return Math.min(lastHeard + deadline, opened + 6 * deadline) - now;
+        return Math.min(lastHeard + LIST_DEADLINE, opened + 6 * LIST_DEADLINE) - now;
     }
 
     private void take(WatchEvent<T> event) {

@@ -214,14 +214,7 @@ final class NodeRegistration extends SignalledLoop {
     }
 
     private @Nullable V1Node get() {
-        try {
-            return nodes.get(ObjectKey.cluster(options.name()));
-        } catch (KubeApiException e) {
-            if (e.isNotFound()) {
-                return null;
-            }
-            throw e;
-        }
+        return nodes.find(ObjectKey.cluster(options.name())).orElse(null);
     }
 
     /** Writes this agent's labels and pod range into an existing or new Node. */

@@ -1,11 +1,9 @@
 package dev.wheelhouse.operator;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -28,14 +26,12 @@ import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
+import dev.wheelhouse.controller.Change;
 import dev.wheelhouse.informer.Indexer;
-import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.informer.SharedInformerFactory;
 import dev.wheelhouse.operator.Declaration.Part;
 import dev.wheelhouse.operator.Declaration.Role;
-import dev.wheelhouse.workqueue.Priority;
-import dev.wheelhouse.workqueue.WorkQueue;
 
 /**
  * The caches of one operator: one informer for each declared type. Each informer of a type that is not the primary one
@@ -57,23 +53,14 @@ final class Caches<P extends KubernetesObject> {
     }
 
     private <T extends KubernetesObject> SharedIndexInformer<T> make(Part<T> part, SharedInformerFactory factory) {
-        SharedIndexInformer<T> informer = part.namespaces().isEmpty()
-                ? limited(part, factory, "")
-                : part.namespaces().size() == 1
-                        ? limited(part, factory, part.namespaces().iterator().next())
-                        : factory.informer(part.type(), part.model(), part.namespaces(), part.labels(), part.fields());
+        SharedIndexInformer<T> informer = part.namespaces().size() > 1
+                ? factory.informer(part.type(), part.model(), part.namespaces(), part.labels(), part.fields())
+                : factory.informer(part.type(), part.model(), part.namespaces().stream().findFirst().orElse(""),
+                        part.labels(), part.fields());
         if (part.role() != Role.PRIMARY) {
             informer.getIndexer().addIndex(indexOf(part), object -> related(part, object));
         }
         return informer;
-    }
-
-    @SuppressWarnings("unchecked")
-    private static <T extends KubernetesObject> SharedIndexInformer<T> limited(Part<T> part,
-            SharedInformerFactory factory, String namespace) {
-        return part.metadataOnly()
-                ? (SharedIndexInformer<T>) factory.metadata(part.type(), namespace, part.labels(), part.fields())
-                : factory.informer(part.type(), part.model(), namespace, part.labels(), part.fields());
     }
 
     /**
@@ -133,95 +120,36 @@ final class Caches<P extends KubernetesObject> {
         }
     }
 
-    /** The informers in the order of the declarations; the primary type's comes first. */
-    List<SharedIndexInformer<? extends KubernetesObject>> informers() {
-        return List.copyOf(informers.values());
-    }
-
     // ---- events
 
+    /** The parts in the order of the declarations; the primary one comes first. */
+    List<Part<?>> parts() {
+        return List.copyOf(informers.keySet());
+    }
+
     /**
-     * Registers handlers that add the keys of the primary objects that a change concerns.
-     *
-     * @param ignored whether an update to this state of a primary object leads to no reconciliation
+     * Whether the operator's filter lets a change pass. A filter that throws does: one reconciliation too many does no
+     * harm.
      */
-    void enqueueTo(WorkQueue<ObjectKey> queue, Predicate<KubernetesObject> ignored) {
-        informers.keySet().forEach(part -> register(part, queue, ignored));
+    <T extends KubernetesObject> boolean passes(Part<T> part, Change<T> change) {
+        try {
+            return part.filter().passes(change.before(), change.after());
+        } catch (RuntimeException | LinkageError | AssertionError | StackOverflowError e) {
+            if (failed.add("the filter" + part.model())) {
+                log.error("{}: the filter of {} failed, so the change counts", declaration.name(),
+                        part.model().getSimpleName(), e);
+            }
+            return true;
+        }
     }
 
-    private <T extends KubernetesObject> void register(Part<T> part, WorkQueue<ObjectKey> queue,
-            Predicate<KubernetesObject> ignored) {
-        informer(part).addEventHandler(new Handler<>(part, queue, ignored), part.role() == Role.PRIMARY
-                ? declaration.resync()
-                : Duration.ZERO);
-    }
-
-    private final class Handler<T extends KubernetesObject> implements ResourceEventHandler<T> {
-        private final Part<T> part;
-        private final WorkQueue<ObjectKey> queue;
-        private final Predicate<KubernetesObject> ignored;
-
-        Handler(Part<T> part, WorkQueue<ObjectKey> queue, Predicate<KubernetesObject> ignored) {
-            this.part = part;
-            this.queue = queue;
-            this.ignored = ignored;
-        }
-
-        @Override
-        public void onAdd(T object, boolean initial) {
-            enqueue(null, object, initial ? Priority.BACKGROUND : Priority.LIVE);
-        }
-
-        @Override
-        public void onUpdate(T before, T after) {
-            if (before == after) {
-                keys(after).forEach(key -> queue.add(key, Priority.BACKGROUND));
-            } else if (part.role() != Role.PRIMARY || !ignored.test(after)) {
-                enqueue(before, after, Priority.LIVE);
-            }
-        }
-
-        @Override
-        public void onDelete(T object, boolean finalStateUnknown) {
-            enqueue(object, null, Priority.LIVE);
-        }
-
-        private void enqueue(@Nullable T before, @Nullable T after, Priority priority) {
-            if (passes(before, after)) {
-                Set<ObjectKey> keys = new LinkedHashSet<>();
-                if (before != null) {
-                    keys.addAll(keys(before));
-                }
-                if (after != null) {
-                    keys.addAll(keys(after));
-                }
-                keys.forEach(key -> queue.add(key, priority));
-            }
-        }
-
-        /**
-         * Whether the operator's filter lets a change pass. A filter that throws does: one reconciliation too many does
-         * no harm.
-         */
-        private boolean passes(@Nullable T before, @Nullable T after) {
-            try {
-                return part.filter().passes(before, after);
-            } catch (RuntimeException | LinkageError | AssertionError | StackOverflowError e) {
-                if (failed.add("the filter" + part.model())) {
-                    log.error("{}: the filter of {} failed, so the change counts", declaration.name(),
-                            part.model().getSimpleName(), e);
-                }
-                return true;
-            }
-        }
-
-        private Collection<ObjectKey> keys(T object) {
-            return switch (part.role()) {
-                case PRIMARY -> List.of(ObjectKey.of(object));
-                case OWNED -> owner(object.getMetadata());
-                case WATCHED -> related(part, object).stream().map(ObjectKey::parse).toList();
-            };
-        }
+    /** The keys of the primary objects that an object concerns. */
+    <T extends KubernetesObject> Collection<ObjectKey> keys(Part<T> part, T object) {
+        return switch (part.role()) {
+            case PRIMARY -> List.of(ObjectKey.of(object));
+            case OWNED -> owner(object.getMetadata());
+            case WATCHED -> related(part, object).stream().map(ObjectKey::parse).toList();
+        };
     }
 
     private List<ObjectKey> owner(V1ObjectMeta meta) {
@@ -242,7 +170,7 @@ final class Caches<P extends KubernetesObject> {
     // ---- reads
 
     @SuppressWarnings("unchecked")
-    private <T extends KubernetesObject> SharedIndexInformer<T> informer(Part<T> part) {
+    <T extends KubernetesObject> SharedIndexInformer<T> informer(Part<T> part) {
         SharedIndexInformer<? extends KubernetesObject> informer = informers.get(part);
         if (informer == null) {
             throw new IllegalStateException("no informer of " + part.type());

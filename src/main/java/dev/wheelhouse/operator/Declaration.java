@@ -69,7 +69,7 @@ record Declaration<P extends KubernetesObject>(String name, String fieldManager,
      * @throws IllegalArgumentException if the declaration cannot work
      */
     static <P extends KubernetesObject> Declaration<P> of(Operator<P> operator) {
-        DeclaringSetup<P> setup = new DeclaringSetup<>(operator);
+        Setup<P> setup = new Setup<>(operator);
         try {
             operator.setup(setup);
         } catch (IllegalArgumentException e) {

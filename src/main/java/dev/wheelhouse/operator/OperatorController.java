@@ -25,6 +25,9 @@ import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
+import dev.wheelhouse.informer.SharedIndexInformer;
+import dev.wheelhouse.operator.Declaration.Part;
+import dev.wheelhouse.operator.Declaration.Role;
 
 /** Runs an operator: its caches, its queue, and the finalizer, time limit and error condition around each call. */
 final class OperatorController<P extends KubernetesObject> extends KeyedController<ObjectKey> {
@@ -71,8 +74,17 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
         this.caches = new Caches<>(declaration, context.informers());
         // The next sync after a write waits for the informer that is followed last, so the primary type's informer
         // comes last.
-        caches.informers().reversed().forEach(this::follow);
-        caches.enqueueTo(queue, this::isReport);
+        caches.parts().reversed().forEach(this::watchPart);
+    }
+
+    private <T extends KubernetesObject> void watchPart(Part<T> part) {
+        boolean primary = part.role() == Role.PRIMARY;
+        SharedIndexInformer<T> informer = caches.informer(part);
+        follow(informer);
+        watch(informer).resync(primary ? declaration.resync() : Duration.ZERO)
+                .when(change -> change.isResync()
+                        || !(primary && change.isUpdate() && isReport(change.object())) && caches.passes(part, change))
+                .enqueueFor(change -> change.states().flatMap(object -> caches.keys(part, object).stream()).distinct());
     }
 
     KubeClient client() {

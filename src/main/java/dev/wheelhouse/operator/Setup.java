@@ -1,71 +1,201 @@
 package dev.wheelhouse.operator;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.common.KubernetesObject;
 
+import dev.wheelhouse.api.Names;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
+import dev.wheelhouse.operator.Declaration.Part;
+import dev.wheelhouse.operator.Declaration.Role;
+import dev.wheelhouse.workqueue.RateLimits;
 
 /**
  * Collects the declarations of an operator. Everything has a default. Each method returns this object. A declaration
  * that cannot work throws an {@code IllegalArgumentException}, which names the operator and the remedy. Only
  * {@link Operator#setup} may use it, on its own thread.
  */
-public interface Setup<P extends KubernetesObject> {
+public final class Setup<P extends KubernetesObject> {
+    private final Class<?> operator;
+    private @Nullable String name;
+    private @Nullable String fieldManager;
+    private Part<P> primary;
+    private final List<Part<?>> others = new ArrayList<>();
+    private final List<Declaration.Index<?>> indexes = new ArrayList<>();
+    private Declaration.@Nullable Finalizer<P> finalizer;
+    private @Nullable Integer workers;
+    private RateLimits rateLimits = RateLimits.CONTROLLER;
+    private @Nullable Duration timeout;
+    private Duration resync = Duration.ZERO;
+    private final List<ExternalSource> sources = new ArrayList<>();
+    private @Nullable String errorCondition;
+    private CrdPolicy crd = CrdPolicy.WAIT;
+    private final List<Declaration.Permission> permissions = new ArrayList<>();
+
+    Setup(Operator<P> operator) {
+        this.operator = withoutProxies(operator.getClass());
+        Class<P> model = ResourceTypes.primary(this.operator);
+        primary = new Watched<>(this, Role.PRIMARY, typeOf(model), model, null).part();
+    }
+
+    /**
+     * The operator's own class, also if the given one is a proxy: proxies, such as Spring's, are subclasses with
+     * {@code $$} in their names.
+     */
+    private static Class<?> withoutProxies(Class<?> type) {
+        Class<?> superclass = type.getSuperclass();
+        return type.getName().contains("$$") && superclass != null && Operator.class.isAssignableFrom(superclass)
+                ? withoutProxies(superclass)
+                : type;
+    }
+
+    Declaration<P> declaration() {
+        String called = name != null ? name : defaultName();
+        for (Declaration.Index<?> index : indexes) {
+            require(index.model() == primary.model()
+                    || others.stream().anyMatch(part -> part.model() == index.model()),
+                    "the index %s is of %s, which is not declared: add setup.owns or setup.watches of the class",
+                    index.name(), index.model().getSimpleName());
+        }
+        return new Declaration<>(called, fieldManager != null ? fieldManager : called, primary, List.copyOf(others),
+                List.copyOf(indexes), finalizer, workers, rateLimits, timeout, resync, List.copyOf(sources),
+                errorCondition, crd, List.copyOf(permissions));
+    }
+
+    private String defaultName() {
+        require(!operator.getSimpleName().isEmpty(), "a class without a name needs setup.name(…)");
+        return operator.getSimpleName().replaceAll("([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])", "$1$3-$2$4")
+                .replace('_', '-').toLowerCase(Locale.ROOT);
+    }
+
+    void require(boolean holds, String problem, Object... values) {
+        if (!holds) {
+            throw refused(problem.formatted(values), null);
+        }
+    }
+
+    private IllegalArgumentException refused(String problem, @Nullable Throwable cause) {
+        return new IllegalArgumentException(
+                "operator " + (name != null ? name : operator.getName()) + ": " + problem, cause);
+    }
+
+    /** Runs a check of another class, and names the operator in its message. */
+    <R> R checked(Supplier<R> check) {
+        try {
+            return check.get();
+        } catch (IllegalArgumentException e) {
+            throw refused(String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    private ResourceType typeOf(Class<?> model) {
+        return checked(() -> ResourceTypes.of(model));
+    }
+
     /**
      * The operator's name, in logs, metrics, options and Events. The default comes from the class:
      * {@code WebsiteOperator} is {@code website-operator}. It must be unique in a process.
      */
-    Setup<P> name(String name);
+    public Setup<P> name(String name) {
+        require(name.length() <= 63 && Names.isSubdomain(name),
+                "the name \"%s\" is not of at most 63 lower-case letters, digits, - and .", name);
+        this.name = name;
+        return this;
+    }
 
     /** The field manager of the operator's writes. The default is its name. */
-    Setup<P> fieldManager(String name);
+    public Setup<P> fieldManager(String name) {
+        require(!name.isBlank() && name.length() <= 128, "the field manager \"%s\" is not of 1 to 128 characters",
+                name);
+        fieldManager = name;
+        return this;
+    }
 
     /** Limits which primary objects are cached, and which of their changes lead to a reconciliation. */
-    Setup<P> primary(Consumer<Watched<P>> limits);
+    public Setup<P> primary(Consumer<Watched<P>> limits) {
+        primary = part(Role.PRIMARY, primary.type(), primary.model(), null, limits);
+        return this;
+    }
 
     /**
      * A primary object may own objects of this class. A change of such an object reconciles the primary object that its
      * controller reference names.
      */
-    default <T extends KubernetesObject> Setup<P> owns(Class<T> type) {
+    public <T extends KubernetesObject> Setup<P> owns(Class<T> type) {
         return owns(type, all -> {});
     }
 
     /** The same, with limits. */
-    <T extends KubernetesObject> Setup<P> owns(Class<T> type, Consumer<Watched<T>> limits);
+    public <T extends KubernetesObject> Setup<P> owns(Class<T> type, Consumer<Watched<T>> limits) {
+        return add(Role.OWNED, typeOf(type), type, null, limits);
+    }
 
     /** The same for a type without a class. */
-    Setup<P> owns(ResourceType type, Consumer<Watched<Unstructured>> limits);
+    public Setup<P> owns(ResourceType type, Consumer<Watched<Unstructured>> limits) {
+        return add(Role.OWNED, type, Unstructured.class, null, limits);
+    }
 
     /**
      * A change of an object of this class reconciles the primary objects that the mapping names. The mapping sees the
      * object as it was and as it is, from the cache: it must not change the object, and must not block. An object for
      * which it throws concerns no primary object, and the failure is logged.
      */
-    default <T extends KubernetesObject> Setup<P> watches(Class<T> type,
+    public <T extends KubernetesObject> Setup<P> watches(Class<T> type,
             Function<? super T, ? extends Collection<ObjectKey>> mapping) {
         return watches(type, mapping, all -> {});
     }
 
     /** The same, with limits. */
-    <T extends KubernetesObject> Setup<P> watches(Class<T> type,
-            Function<? super T, ? extends Collection<ObjectKey>> mapping, Consumer<Watched<T>> limits);
+    public <T extends KubernetesObject> Setup<P> watches(Class<T> type,
+            Function<? super T, ? extends Collection<ObjectKey>> mapping, Consumer<Watched<T>> limits) {
+        return add(Role.WATCHED, typeOf(type), type, mapping, limits);
+    }
 
     /** The same for a type without a class. */
-    Setup<P> watches(ResourceType type, Function<? super Unstructured, ? extends Collection<ObjectKey>> mapping,
-            Consumer<Watched<Unstructured>> limits);
+    public Setup<P> watches(ResourceType type, Function<? super Unstructured, ? extends Collection<ObjectKey>> mapping,
+            Consumer<Watched<Unstructured>> limits) {
+        return add(Role.WATCHED, type, Unstructured.class, mapping, limits);
+    }
 
     /** The same, but only the objects' metadata is read and cached. */
-    Setup<P> watchesMetadata(ResourceType type,
+    public Setup<P> watchesMetadata(ResourceType type,
             Function<? super PartialObjectMetadata, ? extends Collection<ObjectKey>> mapping,
-            Consumer<Watched<PartialObjectMetadata>> limits);
+            Consumer<Watched<PartialObjectMetadata>> limits) {
+        return add(Role.WATCHED, type, PartialObjectMetadata.class, mapping, limits);
+    }
+
+    private <T extends KubernetesObject> Setup<P> add(Role role, ResourceType type, Class<T> model,
+            @Nullable Function<? super T, ? extends Collection<ObjectKey>> mapping, Consumer<Watched<T>> limits) {
+        for (Part<?> other : others) {
+            require(other.role() != role || other.model() != model || !other.type().equals(type),
+                    "%s is declared twice as %s: make it one declaration", type, role.name().toLowerCase(Locale.ROOT));
+        }
+        require(role != Role.OWNED || type.namespaced() || !primary.type().namespaced(),
+                "%s, which has a namespace, cannot own %s, which has none: the garbage collector would delete them. "
+                        + "Use setup.watches, and delete them in a clean-up (setup.finalizer)",
+                primary.type().kind(), type);
+        others.add(part(role, type, model, mapping, limits));
+        return this;
+    }
+
+    private <T extends KubernetesObject> Part<T> part(Role role, ResourceType type, Class<T> model,
+            @Nullable Function<? super T, ? extends Collection<ObjectKey>> mapping, Consumer<Watched<T>> limits) {
+        Watched<T> collected = new Watched<>(this, role, type, model, mapping);
+        limits.accept(collected);
+        return collected.part();
+    }
 
     /**
      * An index of a declared class, for {@link Context#indexed}.
@@ -74,8 +204,12 @@ public interface Setup<P extends KubernetesObject> {
      * @param values the values under which an object is found. It gets the cached object, must not change it, and must
      *     not block. An object for which it throws is left out of the index, and the failure is logged
      */
-    <T extends KubernetesObject> Setup<P> index(String name, Class<T> type,
-            Function<? super T, ? extends Collection<String>> values);
+    public <T extends KubernetesObject> Setup<P> index(String name, Class<T> type,
+            Function<? super T, ? extends Collection<String>> values) {
+        require(indexes.stream().noneMatch(index -> index.name().equals(name)), "the index %s is declared twice", name);
+        indexes.add(new Declaration.Index<>(name, type, values));
+        return this;
+    }
 
     /**
      * Every primary object gets this finalizer before it is reconciled. When the object is being deleted, the clean-up
@@ -83,45 +217,84 @@ public interface Setup<P extends KubernetesObject> {
      *
      * @param name a qualified name, such as {@code example.com/website}
      */
-    Setup<P> finalizer(String name, Cleanup<P> cleanup);
+    public Setup<P> finalizer(String name, Cleanup<P> cleanup) {
+        require(name.contains("/") && Names.isLabelKey(name),
+                "the finalizer \"%s\" is not a qualified name, such as example.com/website", name);
+        finalizer = new Declaration.Finalizer<>(name, cleanup);
+        return this;
+    }
 
     /**
      * The number of objects that are reconciled at the same time. The default is 5. The service's options override it.
      */
-    Setup<P> workers(int workers);
+    public Setup<P> workers(int workers) {
+        require(workers > 0, "%d workers: need at least 1", workers);
+        this.workers = workers;
+        return this;
+    }
 
     /**
      * The delays between failures of one object: they double from the shortest to the longest. The default is from 5 ms
      * to 1000 s.
      */
-    Setup<P> rateLimits(Duration shortest, Duration longest);
+    public Setup<P> rateLimits(Duration shortest, Duration longest) {
+        rateLimits = checked(() -> new RateLimits(shortest, longest, RateLimits.CONTROLLER.perSecond(),
+                RateLimits.CONTROLLER.burst()));
+        return this;
+    }
 
     /**
      * The time limit of a reconciliation. One that takes longer is interrupted and counts as failed. The default is no
      * limit.
      */
-    Setup<P> timeout(Duration timeout);
+    public Setup<P> timeout(Duration timeout) {
+        require(timeout.isPositive(), "the timeout %s is not positive", timeout);
+        this.timeout = timeout;
+        return this;
+    }
 
     /** Reconciles every primary object again after this time, whether or not anything changed. The default is never. */
-    Setup<P> resync(Duration period);
+    public Setup<P> resync(Duration period) {
+        require(period.isPositive(), "the resync period %s is not positive", period);
+        resync = period;
+        return this;
+    }
 
     /** Adds a source of events outside of the cluster. */
-    Setup<P> source(ExternalSource source);
+    public Setup<P> source(ExternalSource source) {
+        sources.add(source);
+        return this;
+    }
 
     /**
      * A failed reconciliation sets this condition to {@code False}, with the error as its message; the next success
      * sets it to {@code True}. A conflict with another client's write is no failure. The status must have
      * {@code conditions}.
      */
-    Setup<P> errorCondition(String type);
+    public Setup<P> errorCondition(String type) {
+        require(ResourceTypes.hasStatusSubresource(primary.model()),
+                "the error condition %s needs a status, and %s has none", type, primary.type().kind());
+        errorCondition = type;
+        return this;
+    }
 
     /** The policy for the primary type's CustomResourceDefinition. The default is {@link CrdPolicy#WAIT}. */
-    Setup<P> crd(CrdPolicy policy);
+    public Setup<P> crd(CrdPolicy policy) {
+        require(policy == CrdPolicy.WAIT || primary.model().isAnnotationPresent(ResourceDefinition.class),
+                "the policy %s is for a class with @ResourceDefinition, and %s is built in", policy,
+                primary.type().kind());
+        crd = policy;
+        return this;
+    }
 
     /**
      * Adds rights to the generated roles, for calls that the declarations do not show.
      *
      * @param verbs such as {@code get}, {@code list}
      */
-    Setup<P> permission(ResourceType type, String... verbs);
+    public Setup<P> permission(ResourceType type, String... verbs) {
+        require(verbs.length > 0, "the permission for %s names no verb", type);
+        permissions.add(new Declaration.Permission(type, List.of(verbs)));
+        return this;
+    }
 }

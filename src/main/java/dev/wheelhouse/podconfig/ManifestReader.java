@@ -10,14 +10,9 @@ import io.kubernetes.client.openapi.models.V1Pod;
 
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.MapperFeature;
 import tools.jackson.databind.ObjectReader;
-import tools.jackson.databind.cfg.CoercionAction;
-import tools.jackson.databind.cfg.CoercionInputShape;
 import tools.jackson.databind.exc.MismatchedInputException;
-import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
-import tools.jackson.databind.type.LogicalType;
 
 import dev.wheelhouse.apiserver.defaults.PodDefaults;
 import dev.wheelhouse.apiserver.json.Json;
@@ -37,19 +32,10 @@ import dev.wheelhouse.podconfig.YamlDocuments.Document;
  */
 final class ManifestReader {
     private static final Pattern STEP = Pattern.compile("\\[([0-9]{1,9})]|\\[[^]]*]|[^.\\[]+");
-    private static final ObjectReader PODS = strict().readerFor(V1Pod.class);
+    private static final ObjectReader PODS = ModelJson
+            .withoutCoercion(ModelJson.mapperForModels().rebuild()).build().readerFor(V1Pod.class);
 
     private ManifestReader() {}
-
-    /** A mapper that converts no text to numbers and no numbers to text. */
-    private static JsonMapper strict() {
-        return ModelJson.mapperForModels().rebuild().disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
-                .withCoercionConfig(LogicalType.Textual,
-                        c -> c.setCoercion(CoercionInputShape.Integer, CoercionAction.Fail)
-                                .setCoercion(CoercionInputShape.Float, CoercionAction.Fail)
-                                .setCoercion(CoercionInputShape.Boolean, CoercionAction.Fail))
-                .build();
-    }
 
     /**
      * Reads a manifest.

@@ -36,6 +36,14 @@ public final class LogBudget {
         }
     }
 
+    /** Logs a text as information, unless it is to be left out. */
+    public void info(Logger log, String text) {
+        String line = line(text);
+        if (line != null) {
+            log.info(line);
+        }
+    }
+
     /** Logs a text as an error with its cause, unless it is to be left out. */
     public void error(Logger log, String text, Throwable cause) {
         String line = line(text);

@@ -2,8 +2,17 @@ package dev.wheelhouse.runtime;
 
 /** A loop that waits on a {@link Signal}: {@link #wake()} and {@link #close()} end the wait. */
 public abstract class SignalledLoop implements Loop {
-    private final Signal signal = new Signal();
+    private final Signal signal;
     private volatile boolean closed;
+
+    protected SignalledLoop() {
+        this(new Signal());
+    }
+
+    /** @param signal ends the wait, too; loops that one thread runs share it */
+    protected SignalledLoop(Signal signal) {
+        this.signal = signal;
+    }
 
     /** Tells the loop that there is work. Any thread may call it. */
     public final void wake() {
@@ -11,7 +20,7 @@ public abstract class SignalledLoop implements Loop {
     }
 
     /** Whether {@link #close()} was called. The subclass's step then does nothing and returns {@link #IDLE}. */
-    protected final boolean isClosed() {
+    public final boolean isClosed() {
         return closed;
     }
 

@@ -22,46 +22,23 @@ record ClusterEvents(SchedulerCache cache, PendingPods pending, WorkQueue<Task> 
     }
 
     ResourceEventHandler<V1Node> nodes() {
-        return new ResourceEventHandler<>() {
-            @Override
-            public void onAdd(V1Node node, boolean initial) {
-                if (cache.setNode(node)) {
-                    happened(Task.Cause.NODE_CHANGED);
-                }
+        return ResourceEventHandler.of((before, after) -> {
+            if (after == null) {
+                cache.removeNode(Objects.requireNonNull(before).getMetadata().getName());
             }
-
-            @Override
-            public void onUpdate(V1Node before, V1Node after) {
-                onAdd(after, false);
-            }
-
-            @Override
-            public void onDelete(V1Node node, boolean finalStateUnknown) {
-                cache.removeNode(node.getMetadata().getName());
+            if (after == null || cache.setNode(after)) {
                 happened(Task.Cause.NODE_CHANGED);
             }
-        };
+        });
     }
 
     ResourceEventHandler<V1Namespace> namespaces() {
-        return new ResourceEventHandler<>() {
-            @Override
-            public void onAdd(V1Namespace namespace, boolean initial) {
+        return ResourceEventHandler.of((before, after) -> {
+            if (before == null || after == null
+                    || !Objects.equals(before.getMetadata().getLabels(), after.getMetadata().getLabels())) {
                 happened(Task.Cause.POD_ADDED);
             }
-
-            @Override
-            public void onUpdate(V1Namespace before, V1Namespace after) {
-                if (!Objects.equals(before.getMetadata().getLabels(), after.getMetadata().getLabels())) {
-                    happened(Task.Cause.POD_ADDED);
-                }
-            }
-
-            @Override
-            public void onDelete(V1Namespace namespace, boolean finalStateUnknown) {
-                happened(Task.Cause.POD_ADDED);
-            }
-        };
+        });
     }
 
     ResourceEventHandler<V1Pod> pods() {

@@ -3,7 +3,6 @@ package dev.wheelhouse.scheduler;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.locks.ReentrantLock;
 
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +16,6 @@ import dev.wheelhouse.api.ObjectKey;
  * pod, until the informer shows it there or the binding fails. Thread safe; one lock, held for one decision at most.
  */
 final class SchedulerCache {
-    private final ReentrantLock lock = new ReentrantLock();
     private final Map<String, NodeInfo> nodes = new TreeMap<>();
     private final Map<String, Placed> placed = new HashMap<>();
     private final Map<ObjectKey, Integer> claimsInUse = new HashMap<>();
@@ -28,39 +26,24 @@ final class SchedulerCache {
      * Adds or updates a Node.
      * @return whether anything changed that scheduling depends on
      */
-    boolean setNode(V1Node node) {
+    synchronized boolean setNode(V1Node node) {
         NodeInfo.Facts facts = NodeInfo.Facts.of(node);
-        lock.lock();
-        try {
-            return node(node.getMetadata().getName()).setFacts(facts);
-        } finally {
-            lock.unlock();
-        }
+        return node(node.getMetadata().getName()).setFacts(facts);
     }
 
-    void removeNode(String name) {
-        lock.lock();
-        try {
-            node(name).setFacts(null);
-            dropIfEmpty(name);
-        } finally {
-            lock.unlock();
-        }
+    synchronized void removeNode(String name) {
+        node(name).setFacts(null);
+        dropIfEmpty(name);
     }
 
     /** Decides on a node for a pod, and assumes the pod on that node. */
-    ScheduleResult schedule(PodInfo pod, PodVolumes volumes, NamespaceLabels namespaceLabels, long seed) {
-        lock.lock();
-        try {
-            ScheduleResult decision = Placement.decide(new SchedulingView(pod, volumes, claimsInUse::containsKey,
-                    nodes.values(), namespaceLabels, seed));
-            if (decision instanceof ScheduleResult.Bind bind) {
-                put(pod, bind.node(), true);
-            }
-            return decision;
-        } finally {
-            lock.unlock();
+    synchronized ScheduleResult schedule(PodInfo pod, PodVolumes volumes, NamespaceLabels namespaceLabels, long seed) {
+        ScheduleResult decision = Placement.decide(new SchedulingView(pod, volumes, claimsInUse::containsKey,
+                nodes.values(), namespaceLabels, seed));
+        if (decision instanceof ScheduleResult.Bind bind) {
+            put(pod, bind.node(), true);
         }
+        return decision;
     }
 
     /**
@@ -68,38 +51,23 @@ final class SchedulerCache {
      *
      * @return whether the pod was not counted there before, or its labels or deletion changed
      */
-    boolean place(PodInfo pod, String node) {
-        lock.lock();
-        try {
-            Placed before = placed.get(pod.uid());
-            put(pod, node, false);
-            return before == null || !before.node.equals(node) || !before.pod.group().equals(pod.group());
-        } finally {
-            lock.unlock();
-        }
+    synchronized boolean place(PodInfo pod, String node) {
+        Placed before = placed.get(pod.uid());
+        put(pod, node, false);
+        return before == null || !before.node.equals(node) || !before.pod.group().equals(pod.group());
     }
 
     /** Whether a pod is assumed on a node, but the API server does not show it there yet. */
-    boolean isAssumed(String uid) {
-        lock.lock();
-        try {
-            Placed at = placed.get(uid);
-            return at != null && at.assumed;
-        } finally {
-            lock.unlock();
-        }
+    synchronized boolean isAssumed(String uid) {
+        Placed at = placed.get(uid);
+        return at != null && at.assumed;
     }
 
     /** Removes an assumed pod. Does nothing if the API server has shown the pod on a node. */
-    void forget(String uid) {
-        lock.lock();
-        try {
-            Placed at = placed.get(uid);
-            if (at != null && at.assumed) {
-                drop(uid);
-            }
-        } finally {
-            lock.unlock();
+    synchronized void forget(String uid) {
+        Placed at = placed.get(uid);
+        if (at != null && at.assumed) {
+            drop(uid);
         }
     }
 
@@ -107,22 +75,12 @@ final class SchedulerCache {
      * Removes a pod.
      * @return whether it was counted on a node
      */
-    boolean remove(String uid) {
-        lock.lock();
-        try {
-            return drop(uid);
-        } finally {
-            lock.unlock();
-        }
+    synchronized boolean remove(String uid) {
+        return drop(uid);
     }
 
-    int nodes() {
-        lock.lock();
-        try {
-            return (int) nodes.values().stream().filter(NodeInfo::isKnown).count();
-        } finally {
-            lock.unlock();
-        }
+    synchronized int nodes() {
+        return (int) nodes.values().stream().filter(NodeInfo::isKnown).count();
     }
 
     private void put(PodInfo pod, String node, boolean assumed) {

@@ -3,6 +3,8 @@ package dev.wheelhouse.scheduler;
 import java.util.List;
 import java.util.Objects;
 
+import org.jspecify.annotations.Nullable;
+
 import io.kubernetes.client.openapi.models.V1PersistentVolume;
 import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
 import io.kubernetes.client.openapi.models.V1Pod;
@@ -36,8 +38,9 @@ final class VolumeEvents {
 
     /** Registers the handlers. */
     List<SharedIndexInformer.Registration> register() {
-        return List.of(caches.claims.addEventHandler(new OfClaims()), caches.volumes.addEventHandler(new OfVolumes()),
-                caches.classes.addEventHandler(new OfClasses()));
+        return List.of(caches.claims.addEventHandler(ResourceEventHandler.of(this::claimChanged)),
+                caches.volumes.addEventHandler(ResourceEventHandler.of(this::volumeChanged)),
+                caches.classes.addEventHandler(ResourceEventHandler.of(this::classChanged)));
     }
 
     void close() {
@@ -50,62 +53,28 @@ final class VolumeEvents {
         }
     }
 
-    private final class OfClaims implements ResourceEventHandler<V1PersistentVolumeClaim> {
-        @Override
-        public void onAdd(V1PersistentVolumeClaim claim, boolean initial) {
-            for (V1Pod pod : podsOfClaims.using(ObjectKey.of(claim))) {
-                if (PodPredicates.isOurs(pod)) {
-                    tasks.add(new Task.ReconsiderOne(ObjectKey.of(pod)));
-                    writes.wake(ObjectKey.of(pod));
-                }
+    private void claimChanged(@Nullable V1PersistentVolumeClaim before, @Nullable V1PersistentVolumeClaim after) {
+        for (V1Pod pod : podsOfClaims.using(ObjectKey.of(after != null ? after : Objects.requireNonNull(before)))) {
+            if (PodPredicates.isOurs(pod)) {
+                tasks.add(new Task.ReconsiderOne(ObjectKey.of(pod)));
+                writes.wake(ObjectKey.of(pod));
             }
-        }
-
-        @Override
-        public void onUpdate(V1PersistentVolumeClaim before, V1PersistentVolumeClaim after) {
-            onAdd(after, false);
-        }
-
-        @Override
-        public void onDelete(V1PersistentVolumeClaim claim, boolean finalStateUnknown) {
-            onAdd(claim, false);
         }
     }
 
-    private final class OfVolumes implements ResourceEventHandler<V1PersistentVolume> {
-        @Override
-        public void onAdd(V1PersistentVolume volume, boolean initial) {
-            if (volume.getSpec().getClaimRef() != null) {
-                caches.shown(volume);
-            }
+    private void volumeChanged(@Nullable V1PersistentVolume before, @Nullable V1PersistentVolume after) {
+        if (after == null || after.getSpec().getClaimRef() != null) {
+            caches.shown(after != null ? after : Objects.requireNonNull(before));
+        }
+        if (after != null) {
             volumesChanged();
-        }
-
-        @Override
-        public void onUpdate(V1PersistentVolume before, V1PersistentVolume after) {
-            onAdd(after, false);
-        }
-
-        @Override
-        public void onDelete(V1PersistentVolume volume, boolean finalStateUnknown) {
-            caches.shown(volume);
         }
     }
 
-    private final class OfClasses implements ResourceEventHandler<V1StorageClass> {
-        @Override
-        public void onAdd(V1StorageClass storageClass, boolean initial) {
+    private void classChanged(@Nullable V1StorageClass before, @Nullable V1StorageClass after) {
+        if (after != null && (before == null
+                || !Objects.equals(before.getAllowedTopologies(), after.getAllowedTopologies()))) {
             volumesChanged();
         }
-
-        @Override
-        public void onUpdate(V1StorageClass before, V1StorageClass after) {
-            if (!Objects.equals(before.getAllowedTopologies(), after.getAllowedTopologies())) {
-                volumesChanged();
-            }
-        }
-
-        @Override
-        public void onDelete(V1StorageClass storageClass, boolean finalStateUnknown) {}
     }
 }

@@ -13,8 +13,6 @@ import org.springframework.context.ApplicationListener;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.event.ContextClosedEvent;
-import org.springframework.core.Ordered;
-import org.springframework.util.function.SingletonSupplier;
 
 import dev.wheelhouse.console.ConsoleServlet;
 import dev.wheelhouse.console.Parts;
@@ -23,7 +21,6 @@ import dev.wheelhouse.informer.SharedInformerFactory;
 import dev.wheelhouse.journal.Journal;
 import dev.wheelhouse.manager.ControllerManager;
 import dev.wheelhouse.runtime.Clock;
-import dev.wheelhouse.runtime.Host;
 
 /** The console of a {@link StandaloneService} that has a web server, and the guard before it. */
 @Configuration(proxyBeanMethods = false)
@@ -33,22 +30,12 @@ class ConsoleConfiguration {
     /** The pattern of the path {@code /} alone. */
     private static final String ROOT = "";
 
-    /** The filter before the console. The first request makes its guard, because the guard needs the API server. */
+    /** The filter before the console. */
     @Bean
     FilterRegistrationBean<Filter> consoleGuard(ObjectProvider<WheelhouseProperties> properties,
             ObjectProvider<ApiServerConnection> connections, Clock clock) {
-        SingletonSupplier<ManagementGuard> guard = SingletonSupplier.of(() -> {
-            ApiServerConnection connection = connections.getObject();
-            return new ManagementGuard(ConsoleServlet.PATH, Set.of("page"), connection.isOpenToLoopback(),
-                    properties.getObject().management().hosts(), Host.name(),
-                    new DelegatedAuth(connection.api(), clock, DelegatedAuth.PATIENCE));
-        });
-        FilterRegistrationBean<Filter> registration = new FilterRegistrationBean<>(
-                (request, response, chain) -> guard.obtain().doFilter(request, response, chain));
-        registration.setName("console-guard");
-        registration.addUrlPatterns(ConsoleServlet.PATH + "/*");
-        registration.setOrder(Ordered.HIGHEST_PRECEDENCE);
-        return registration;
+        return ManagementGuard.registration("console-guard", ConsoleServlet.PATH + "/*", ConsoleServlet.PATH,
+                Set.of("page"), properties, connections, clock);
     }
 
     @Bean(destroyMethod = "close")

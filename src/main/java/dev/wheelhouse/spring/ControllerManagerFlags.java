@@ -1,5 +1,6 @@
 package dev.wheelhouse.spring;
 
+import java.lang.reflect.RecordComponent;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -7,6 +8,7 @@ import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 import dev.wheelhouse.client.http.ContentType;
@@ -145,26 +147,28 @@ record ControllerManagerFlags(@DefaultValue("application/vnd.kubernetes.protobuf
         @DefaultValue("100") int maxEndpointsPerSlice,
         @DefaultValue("0s") Duration mirroringEndpointsliceUpdatesBatchPeriod,
         @DefaultValue("1000") int mirroringMaxEndpointsPerSubset,
-        @DefaultValue("5") int concurrentDeploymentSyncs,
-        @DefaultValue("5") int concurrentReplicasetSyncs,
-        @DefaultValue("5") int concurrentRcSyncs,
-        @DefaultValue("5") int concurrentStatefulsetSyncs,
-        @DefaultValue("2") int concurrentDaemonsetSyncs,
-        @DefaultValue("5") int concurrentJobSyncs,
-        @DefaultValue("5") int concurrentCronJobSyncs,
-        @DefaultValue("5") int concurrentTtlAfterFinishedSyncs,
-        @DefaultValue("5") int concurrentHorizontalPodAutoscalerSyncs,
-        @DefaultValue("20") int concurrentGcSyncs,
-        @DefaultValue("10") int concurrentNamespaceSyncs,
-        @DefaultValue("5") int concurrentResourceQuotaSyncs,
-        @DefaultValue("5") int concurrentServiceaccountTokenSyncs,
-        @DefaultValue("5") int concurrentEndpointSyncs,
-        @DefaultValue("5") int concurrentServiceEndpointSyncs,
-        @DefaultValue("5") int mirroringConcurrentServiceEndpointSyncs,
-        @DefaultValue("5") int concurrentEphemeralvolumeSyncs,
-        @DefaultValue("50") int concurrentResourceclaimSyncs,
-        @DefaultValue("8") int concurrentDeviceTaintEvictionSyncs,
-        @DefaultValue("5") int concurrentValidatingAdmissionPolicyStatusSyncs,
+        @WorkersOf("deployment-controller") @DefaultValue("5") int concurrentDeploymentSyncs,
+        @WorkersOf("replicaset-controller") @DefaultValue("5") int concurrentReplicasetSyncs,
+        @WorkersOf("replicationcontroller-controller") @DefaultValue("5") int concurrentRcSyncs,
+        @WorkersOf("statefulset-controller") @DefaultValue("5") int concurrentStatefulsetSyncs,
+        @WorkersOf("daemonset-controller") @DefaultValue("2") int concurrentDaemonsetSyncs,
+        @WorkersOf("job-controller") @DefaultValue("5") int concurrentJobSyncs,
+        @WorkersOf("cronjob-controller") @DefaultValue("5") int concurrentCronJobSyncs,
+        @WorkersOf("ttl-after-finished-controller") @DefaultValue("5") int concurrentTtlAfterFinishedSyncs,
+        @WorkersOf("horizontal-pod-autoscaler-controller") @DefaultValue("5")
+        int concurrentHorizontalPodAutoscalerSyncs,
+        @WorkersOf("garbage-collector-controller") @DefaultValue("20") int concurrentGcSyncs,
+        @WorkersOf("namespace-controller") @DefaultValue("10") int concurrentNamespaceSyncs,
+        @WorkersOf("resourcequota-controller") @DefaultValue("5") int concurrentResourceQuotaSyncs,
+        @WorkersOf("serviceaccount-token-controller") @DefaultValue("5") int concurrentServiceaccountTokenSyncs,
+        @WorkersOf("endpoints-controller") @DefaultValue("5") int concurrentEndpointSyncs,
+        @WorkersOf("endpointslice-controller") @DefaultValue("5") int concurrentServiceEndpointSyncs,
+        @WorkersOf("endpointslice-mirroring-controller") @DefaultValue("5") int mirroringConcurrentServiceEndpointSyncs,
+        @WorkersOf("ephemeral-volume-controller") @DefaultValue("5") int concurrentEphemeralvolumeSyncs,
+        @WorkersOf("resourceclaim-controller") @DefaultValue("50") int concurrentResourceclaimSyncs,
+        @WorkersOf("device-taint-eviction-controller") @DefaultValue("8") int concurrentDeviceTaintEvictionSyncs,
+        @WorkersOf("validatingadmissionpolicy-status-controller") @DefaultValue("5")
+        int concurrentValidatingAdmissionPolicyStatusSyncs,
         @DefaultValue("0") double kubeApiQps, @DefaultValue("30") int kubeApiBurst,
         @DefaultValue("false") boolean useServiceAccountCredentials,
         @DefaultValue("12h") Duration minResyncPeriod, @DefaultValue("true") boolean enableGarbageCollector,
@@ -265,38 +269,23 @@ record ControllerManagerFlags(@DefaultValue("application/vnd.kubernetes.protobuf
     /** The numbers of workers of the controllers whose flags say them, by the controller's name. */
     Map<String, Integer> workers() {
         Map<String, Integer> workers = new HashMap<>();
-        put(workers, "deployment-controller", concurrentDeploymentSyncs, "concurrent-deployment-syncs");
-        put(workers, "replicaset-controller", concurrentReplicasetSyncs, "concurrent-replicaset-syncs");
-        put(workers, "replicationcontroller-controller", concurrentRcSyncs, "concurrent-rc-syncs");
-        put(workers, "statefulset-controller", concurrentStatefulsetSyncs, "concurrent-statefulset-syncs");
-        put(workers, "daemonset-controller", concurrentDaemonsetSyncs, "concurrent-daemonset-syncs");
-        put(workers, "job-controller", concurrentJobSyncs, "concurrent-job-syncs");
-        put(workers, "cronjob-controller", concurrentCronJobSyncs, "concurrent-cron-job-syncs");
-        put(workers, "ttl-after-finished-controller", concurrentTtlAfterFinishedSyncs,
-                "concurrent-ttl-after-finished-syncs");
-        put(workers, "horizontal-pod-autoscaler-controller", concurrentHorizontalPodAutoscalerSyncs,
-                "concurrent-horizontal-pod-autoscaler-syncs");
-        put(workers, "garbage-collector-controller", concurrentGcSyncs, "concurrent-gc-syncs");
-        put(workers, "namespace-controller", concurrentNamespaceSyncs, "concurrent-namespace-syncs");
-        put(workers, "resourcequota-controller", concurrentResourceQuotaSyncs, "concurrent-resource-quota-syncs");
-        put(workers, "serviceaccount-token-controller", concurrentServiceaccountTokenSyncs,
-                "concurrent-serviceaccount-token-syncs");
-        put(workers, "endpoints-controller", concurrentEndpointSyncs, "concurrent-endpoint-syncs");
-        put(workers, "endpointslice-controller", concurrentServiceEndpointSyncs, "concurrent-service-endpoint-syncs");
-        put(workers, "endpointslice-mirroring-controller", mirroringConcurrentServiceEndpointSyncs,
-                "mirroring-concurrent-service-endpoint-syncs");
-        put(workers, "ephemeral-volume-controller", concurrentEphemeralvolumeSyncs, "concurrent-ephemeralvolume-syncs");
-        put(workers, "resourceclaim-controller", concurrentResourceclaimSyncs, "concurrent-resourceclaim-syncs");
-        put(workers, "device-taint-eviction-controller", concurrentDeviceTaintEvictionSyncs,
-                "concurrent-device-taint-eviction-syncs");
-        put(workers, "validatingadmissionpolicy-status-controller", concurrentValidatingAdmissionPolicyStatusSyncs,
-                "concurrent-validating-admission-policy-status-syncs");
+        for (RecordComponent flag : ControllerManagerFlags.class.getRecordComponents()) {
+            WorkersOf controller = flag.getAnnotation(WorkersOf.class);
+            if (controller != null) {
+                int count = count(flag);
+                BadOption.requireFromOne("wheelhouse." + DataObjectPropertyName.toDashedForm(flag.getName()), count);
+                workers.put(controller.value(), count);
+            }
+        }
         return workers;
     }
 
-    private static void put(Map<String, Integer> workers, String controller, int count, String flag) {
-        BadOption.requireFromOne("wheelhouse." + flag, count);
-        workers.put(controller, count);
+    private int count(RecordComponent flag) {
+        try {
+            return (int) flag.getAccessor().invoke(this);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     /** The options of the election; a flag counts before the option that means the same. */

@@ -20,16 +20,8 @@ import dev.wheelhouse.pki.SigningAuthority;
  * The certificates and keys of the controllers: those in the files that the options name, else those of the embedded
  * API server (upstream: {@code cmd/kube-controller-manager/app/certificates.go}, {@code service_accounts.go}).
  */
-final class Identities {
+record Identities(ControllerManagerFlags flags, ApiServerConnection connection) {
     private static final String CLUSTER = "wheelhouse.cluster-signing-";
-
-    private final ControllerManagerFlags flags;
-    private final ApiServerConnection connection;
-
-    private Identities(ControllerManagerFlags flags, ApiServerConnection connection) {
-        this.flags = flags;
-        this.connection = connection;
-    }
 
     /**
      * The options of the built-in controllers, with certificates and keys.

@@ -18,10 +18,7 @@ import dev.wheelhouse.runtime.Clock;
  * {@code /actuator/informers/pods} or {@code /actuator/informers/deployments.apps}.
  */
 @Endpoint(id = "informers")
-final class InformersEndpoint {
-    private final List<InformerStates> sources;
-    private final Clock clock;
-
+record InformersEndpoint(List<InformerStates> sources, Clock clock) {
     /**
      * One informer. Components without an explanation are as in {@link InformerState}.
      *
@@ -37,11 +34,6 @@ final class InformersEndpoint {
 
     record Handler(String name, boolean synced, int pending, long calls, long failed, long conflations,
             double totalSeconds, double longestSeconds) {}
-
-    InformersEndpoint(List<InformerStates> sources, Clock clock) {
-        this.sources = sources;
-        this.clock = clock;
-    }
 
     /** All informers. */
     @ReadOperation

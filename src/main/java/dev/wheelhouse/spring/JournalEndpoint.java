@@ -15,14 +15,8 @@ import dev.wheelhouse.journal.Journal;
  * answer. Answers may quote objects, so only authorized clients see any of it ({@link ManagementGuard}).
  */
 @Endpoint(id = "journal")
-final class JournalEndpoint {
+record JournalEndpoint(Journal journal) {
     private static final int LIMIT = 100;
-
-    private final Journal journal;
-
-    JournalEndpoint(Journal journal) {
-        this.journal = journal;
-    }
 
     /**
      * The newest writes first.

@@ -5,12 +5,12 @@ import java.nio.charset.StandardCharsets;
 import java.security.Principal;
 import java.security.cert.X509Certificate;
 import java.util.Collection;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
@@ -22,6 +22,10 @@ import jakarta.servlet.http.HttpServletRequestWrapper;
 import jakarta.servlet.http.HttpServletResponse;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
+import org.springframework.core.Ordered;
+import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.util.UriUtils;
 
 import io.kubernetes.client.openapi.models.V1UserInfo;
@@ -29,6 +33,8 @@ import io.kubernetes.client.openapi.models.V1UserInfo;
 import tools.jackson.databind.json.JsonMapper;
 
 import dev.wheelhouse.apiserver.WebPages;
+import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.Host;
 
 /**
  * Restricts access to the actuator and to the console. Requests from web pages of other servers are refused
@@ -70,9 +76,28 @@ final class ManagementGuard implements Filter {
         this.trustsLoopback = trustsLoopback;
         this.auth = auth;
         this.onLoopback = WebPages.ofOpenServer(false, hosts, REMEDY);
-        List<String> all = new java.util.ArrayList<>(hosts);
-        all.add(hostName);
-        this.beyond = WebPages.ofOpenServer(true, all, REMEDY);
+        this.beyond = WebPages.ofOpenServer(true, Stream.concat(hosts.stream(), Stream.of(hostName)).toList(), REMEDY);
+    }
+
+    /**
+     * A guard of the port's requests that have a pattern. The first request makes it, because it needs the API server,
+     * which starts after the web server.
+     */
+    static FilterRegistrationBean<Filter> registration(String name, String pattern, String basePath, Set<String> forAll,
+            ObjectProvider<WheelhouseProperties> properties, ObjectProvider<ApiServerConnection> connections,
+            Clock clock) {
+        SingletonSupplier<ManagementGuard> guard = SingletonSupplier.of(() -> {
+            ApiServerConnection connection = connections.getObject();
+            return new ManagementGuard(basePath, forAll, connection.isOpenToLoopback(),
+                    properties.getObject().management().hosts(), Host.name(),
+                    new DelegatedAuth(connection.api(), clock, DelegatedAuth.PATIENCE));
+        });
+        FilterRegistrationBean<Filter> registration = new FilterRegistrationBean<>(
+                (request, response, chain) -> guard.obtain().doFilter(request, response, chain));
+        registration.setName(name);
+        registration.addUrlPatterns(pattern);
+        registration.setOrder(Ordered.HIGHEST_PRECEDENCE);
+        return registration;
     }
 
     @Override

@@ -29,15 +29,9 @@ import dev.wheelhouse.manager.ControllerManager;
  * these hold the content of objects ({@link ManagementGuard}).
  */
 @Endpoint(id = "plan")
-final class PlanEndpoint {
+record PlanEndpoint(ControllerManager manager) {
     private static final String WITHHELD = "bodies are shown to those whose token lets them get this path: send the "
             + "header Authorization: Bearer TOKEN";
-
-    private final ControllerManager manager;
-
-    PlanEndpoint(ControllerManager manager) {
-        this.manager = manager;
-    }
 
     @ReadOperation
     Map<String, Object> controllers() {
@@ -49,7 +43,7 @@ final class PlanEndpoint {
     WebEndpointResponse<Map<String, Object>> plan(SecurityContext viewer, @Selector String controller,
             @Selector String namespace, @Selector String name) {
         ObjectKey key = key(namespace, name);
-        List<Controller> asked = manager.controllers(controller).stream().filter(Controller::plans).toList();
+        List<Controller> asked = planning(manager.controllers(controller));
         if (asked.isEmpty()) {
             return nobody(controller);
         }
@@ -76,9 +70,8 @@ final class PlanEndpoint {
     @ReadOperation
     WebEndpointResponse<Map<String, Object>> plan(SecurityContext viewer, @Selector String controller,
             @Selector String namespace, @Selector String resource, @Selector String name) {
-        List<Controller> asked = controller.equals("all")
-                ? manager.controllers().stream().filter(Controller::plans).toList()
-                : manager.controllers(controller).stream().filter(Controller::plans).toList();
+        List<Controller> asked = planning(
+                controller.equals("all") ? manager.controllers() : manager.controllers(controller));
         if (asked.isEmpty()) {
             return nobody(controller);
         }
@@ -116,8 +109,12 @@ final class PlanEndpoint {
         return answer;
     }
 
+    private static List<Controller> planning(List<Controller> controllers) {
+        return controllers.stream().filter(Controller::plans).toList();
+    }
+
     private List<String> plannable() {
-        return manager.controllers().stream().filter(Controller::plans).map(Controller::name).distinct().toList();
+        return planning(manager.controllers()).stream().map(Controller::name).distinct().toList();
     }
 
     private WebEndpointResponse<Map<String, Object>> nobody(String controller) {

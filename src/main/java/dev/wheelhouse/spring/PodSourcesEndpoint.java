@@ -25,9 +25,7 @@ import dev.wheelhouse.podconfig.SourceReport;
  * refused manifests.
  */
 @Endpoint(id = "podsources")
-final class PodSourcesEndpoint {
-    private final HollowCluster cluster;
-
+record PodSourcesEndpoint(HollowCluster cluster) {
     /** @param allSeen whether each source has sent a full set; pods are cleaned up only then */
     record Node(String node, boolean allSeen, List<Source> sources) {}
 
@@ -51,10 +49,6 @@ final class PodSourcesEndpoint {
      * @param problem may quote the manifest, so only authorized viewers get it; null for others
      */
     record Refusal(Instant at, boolean current, String location, int line, String field, @Nullable String problem) {}
-
-    PodSourcesEndpoint(HollowCluster cluster) {
-        this.cluster = cluster;
-    }
 
     /** All nodes. */
     @ReadOperation

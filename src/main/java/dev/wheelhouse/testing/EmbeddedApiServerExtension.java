@@ -6,7 +6,10 @@ import java.lang.reflect.Modifier;
 import java.lang.reflect.Parameter;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
@@ -48,6 +51,10 @@ final class EmbeddedApiServerExtension
             ParameterResolver {
     private static final Namespace NAMESPACE = Namespace.create(EmbeddedApiServerExtension.class);
     private static final String SERVER = "server";
+    /** By the class of a field or parameter, what it gets. */
+    private static final Map<Class<?>, Function<TestServer, Object>> VALUES = Map.of(TestServer.class, server -> server,
+            User.class, TestServer::user, KubeClient.class, TestServer::client, ApiClient.class, TestServer::apiClient,
+            Faults.class, TestServer::faults, Path.class, TestServer::kubeconfig);
 
     @Override
     public void beforeAll(ExtensionContext context) {
@@ -168,24 +175,11 @@ final class EmbeddedApiServerExtension
     }
 
     private static boolean isKnown(Class<?> type, AnnotatedElement element) {
-        return type == TestServer.class || type == User.class || type == KubeClient.class || type == ApiClient.class
-                || type == Faults.class || (type == Path.class && element.isAnnotationPresent(Kubeconfig.class));
+        return VALUES.containsKey(type) && (type != Path.class || element.isAnnotationPresent(Kubeconfig.class));
     }
 
     private static Object value(TestServer server, Class<?> type) {
-        if (type == TestServer.class) {
-            return server;
-        }
-        if (type == User.class) {
-            return server.user();
-        }
-        if (type == KubeClient.class) {
-            return server.client();
-        }
-        if (type == ApiClient.class) {
-            return server.apiClient();
-        }
-        return type == Faults.class ? server.faults() : server.kubeconfig();
+        return Objects.requireNonNull(VALUES.get(type)).apply(server);
     }
 
     @Override

@@ -52,7 +52,7 @@ class DynamicInformerTest {
         ResourceClient<Unstructured> client = server.client("test").resource(widgets, Unstructured.class);
         client.create(CustomTypes.object(widgets, "a",
                 Map.of("size", 3, "ratio", 0.5, "on", true, "parts", List.of(Map.of("name", "wheel")))));
-        SharedIndexInformer<Unstructured> informer = factory.dynamic(widgets);
+        SharedIndexInformer<Unstructured> informer = factory.informer(widgets, Unstructured.class);
         informer.getIndexer().addIndex("size", o -> List.of(String.valueOf(o.getNumber("spec", "size"))));
         stepper.settle();
         Unstructured a = informer.get(ObjectKey.of("default", "a"));
@@ -64,7 +64,7 @@ class DynamicInformerTest {
         assertThat(a.get("spec", "on")).isEqualTo(true);
         assertThat(a.get("spec", "nothing", "there")).isNull();
         assertThat(informer.getIndexer().byIndex("size", "3")).containsExactly(a);
-        assertThat(factory.dynamic(widgets)).isSameAs(informer);
+        assertThat(factory.informer(widgets, Unstructured.class)).isSameAs(informer);
 
         // Change and write a copy; the cached object stays unchanged.
         Unstructured copy = ModelJson.copy(a);
@@ -83,7 +83,7 @@ class DynamicInformerTest {
         ResourceType widgets = CustomTypes.define(server, "Widget", "widgets");
         server.client("test").resource(widgets, Unstructured.class).create(CustomTypes.object(widgets, "a",
                 Map.of("size", 3, "ratio", 0.5, "parts", List.of(Map.of("name", "ü")), "on", true)));
-        SharedIndexInformer<Unstructured> informer = factory.dynamic(widgets);
+        SharedIndexInformer<Unstructured> informer = factory.informer(widgets, Unstructured.class);
         stepper.settle();
         Unstructured a = informer.get(ObjectKey.of("default", "a"));
         String written = JSON.serialize(a);
@@ -96,7 +96,7 @@ class DynamicInformerTest {
     @Test
     void aTypeThatComesAndGoes() {
         ResourceType widgets = new ResourceType("example.com", "v1", "widgets", "Widget", true);
-        SharedIndexInformer<Unstructured> informer = factory.dynamic(widgets);
+        SharedIndexInformer<Unstructured> informer = factory.informer(widgets, Unstructured.class);
         stepper.pass(Duration.ofSeconds(5));
         assertThat(informer.hasSynced()).isFalse();
         assertThat(informer.state().reasonNotSynced()).contains("404").contains("widgets.example.com")
@@ -135,7 +135,8 @@ class DynamicInformerTest {
         web.getMetadata().putLabelsItem("app", "web");
         client.create(web);
         client.create(SteppedInformer.configMap("other", "x"));
-        SharedIndexInformer<PartialObjectMetadata> informer = factory.metadata(ResourceType.CONFIG_MAPS, "default",
+        SharedIndexInformer<PartialObjectMetadata> informer = factory.informer(ResourceType.CONFIG_MAPS,
+                PartialObjectMetadata.class, "default",
                 LabelSelector.of(Map.of("app", "web")), FieldSelector.everything());
         stepper.settle();
         assertThat(informer.getIndexer().list()).singleElement().satisfies(o -> {
@@ -152,7 +153,7 @@ class DynamicInformerTest {
                 FieldSelector.everything());
         factory.informer(ResourceType.CONFIG_MAPS, V1ConfigMap.class, "", LabelSelector.of(Map.of("app", "web")),
                 FieldSelector.everything());
-        factory.dynamic(ResourceType.CONFIG_MAPS).setTransform(o -> o);
+        factory.informer(ResourceType.CONFIG_MAPS, Unstructured.class).setTransform(o -> o);
         assertThat((Object) factory.metadataOrMore(ResourceType.CONFIG_MAPS)).isSameAs(metadata);
         SharedIndexInformer<?> whole = factory.informer(ResourceType.CONFIG_MAPS, V1ConfigMap.class);
         assertThat((Object) factory.metadataOrMore(ResourceType.CONFIG_MAPS)).isSameAs(whole);

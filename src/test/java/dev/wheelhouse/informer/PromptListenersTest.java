@@ -26,7 +26,7 @@ class PromptListenersTest {
     private final Map<String, Thread> threads = new ConcurrentHashMap<>();
 
     private ResourceEventHandler<V1ConfigMap> named(String name) {
-        return ResourceEventHandler.ofAny(map -> threads.put(name + " " + map.getMetadata().getName(),
+        return ResourceEventHandler.of((before, map) -> threads.put(name + " " + map.getMetadata().getName(),
                 Thread.currentThread()));
     }
 
@@ -43,14 +43,14 @@ class PromptListenersTest {
             CachingInformer<V1ConfigMap> informer = new CachingInformer<>(SteppedInformer.configMapsOf(server),
                     V1ConfigMap.class, InformerOptions.defaults(), Clock.system(), Meters.NONE);
             informer.addEventHandler(new PromptHandler<>(named("first")));
-            informer.addEventHandler(ResourceEventHandler.ofAny(map -> {
+            informer.addEventHandler(ResourceEventHandler.of((before, after) -> {
                 try {
                     blocked.await();
                 } catch (InterruptedException e) {
                     Thread.currentThread().interrupt();
                 }
             }));
-            informer.addEventHandler(new PromptHandler<>(ResourceEventHandler.ofAny(map -> {
+            informer.addEventHandler(new PromptHandler<>(ResourceEventHandler.of((before, after) -> {
                 throw new IllegalStateException("on purpose");
             })));
             informer.start(runner);

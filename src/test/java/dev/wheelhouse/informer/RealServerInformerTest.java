@@ -96,7 +96,8 @@ class RealServerInformerTest {
             SharedIndexInformer<V1ConfigMap> informer = factory.informer(ResourceType.CONFIG_MAPS, V1ConfigMap.class,
                     "default", LabelSelector.everything(), FieldSelector.everything());
             SharedIndexInformer<PartialObjectMetadata> metadata = factory.metadata(ResourceType.CONFIG_MAPS);
-            SharedIndexInformer<Unstructured> selected = factory.dynamic(ResourceType.CONFIG_MAPS, "default",
+            SharedIndexInformer<Unstructured> selected = factory.informer(ResourceType.CONFIG_MAPS, Unstructured.class,
+                    "default",
                     LabelSelector.of(Map.of("odd", "true")), FieldSelector.everything());
             informer.addEventHandler(new ResourceEventHandler<>() {
                 @Override

@@ -349,7 +349,7 @@ final class Replay implements Interceptor, AutoCloseable {
                                 || type.equals(ResourceType.SERVICES)
                                 || type.groupResource().equals(CLAIMS))
                         .toList(),
-                        all.failures());
+                        List.of(), all.failures());
     }
 
     @Override

@@ -16,7 +16,6 @@ import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
-import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.builtin.BuiltInControllers;
 import dev.wheelhouse.client.KubeClient;
@@ -191,13 +190,6 @@ final class RequestedRights {
                 Set<String> namespaces, LabelSelector labels, FieldSelector fields) {
             notes.cached(type, namespaces);
             return behind.informer(type, model, namespaces, labels, fields);
-        }
-
-        @Override
-        public SharedIndexInformer<PartialObjectMetadata> metadata(ResourceType type, String namespace,
-                LabelSelector labels, FieldSelector fields) {
-            notes.cached(type, Set.of(namespace));
-            return behind.metadata(type, namespace, labels, fields);
         }
 
         @Override

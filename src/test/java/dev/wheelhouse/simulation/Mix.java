@@ -108,13 +108,13 @@ record Mix(boolean disrupted, List<Workload> workloads, List<Step> steps, boolea
     KubeClient.Discovered served() {
         Set<ResourceType> types = new LinkedHashSet<>(discovered().types());
         controllers().forEach(controller -> types.addAll(controller.requires()));
-        return new KubeClient.Discovered(List.copyOf(types), List.of());
+        return new KubeClient.Discovered(List.copyOf(types), List.of(), List.of());
     }
 
     /** The types of the workloads. Fewer types are fewer watches of the garbage collector, which costs time. */
     KubeClient.Discovered discovered() {
         Set<String> kinds = new TreeSet<>(Set.of("pod", "namespace", "node", "poddisruptionbudget"));
         workloads.forEach(w -> kinds.addAll(w.kinds()));
-        return new KubeClient.Discovered(kinds.stream().map(Api::type).toList(), List.of());
+        return new KubeClient.Discovered(kinds.stream().map(Api::type).toList(), List.of(), List.of());
     }
 }

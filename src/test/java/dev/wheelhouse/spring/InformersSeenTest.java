@@ -264,7 +264,7 @@ class InformersSeenTest {
     }
 
     private static InformerState quiet(Instant lastEvent) {
-        InformerState state = InformerState.of(ResourceType.CONFIG_MAPS, "", true, 1, "5", null);
-        return new InformerState(state.type(), "", "", true, 1, "5", lastEvent, null, state.counts(), List.of());
+        return new InformerState(ResourceType.CONFIG_MAPS, "", "", true, 1, "5", lastEvent, null,
+                new InformerState.Counts(0, 0, Map.of(), Map.of(), 0, null, 0), List.of());
     }
 }

@@ -212,6 +212,6 @@ public final class Requests implements Interceptor {
     public KubeClient.Discovered discover(Supplier<KubeClient.Discovered> call) {
         return discovered.isEmpty() && discoveryFailures.isEmpty()
                 ? call.get()
-                : new KubeClient.Discovered(List.copyOf(discovered), List.copyOf(discoveryFailures));
+                : new KubeClient.Discovered(List.copyOf(discovered), List.of(), List.copyOf(discoveryFailures));
     }
 }

@@ -110,6 +110,10 @@ final class ExecPlugin implements TokenRefresher.Source {
         return value == null ? "" : value.toString();
     }
 
+    private KubeConfigException failed(String problem, @Nullable Throwable cause) {
+        return new KubeConfigException(where + ": " + command + " " + problem, cause);
+    }
+
     @Override
     public Token fetch() {
         Token token = token(run());
@@ -147,24 +151,24 @@ final class ExecPlugin implements TokenRefresher.Source {
         try {
             credential = ModelJson.read(output, JsonNode.class);
         } catch (JacksonException e) {
-            throw new KubeConfigException(where + ": " + command + " did not print an ExecCredential in JSON", e);
+            throw failed("did not print an ExecCredential in JSON", e);
         }
         String printed = credential.path("apiVersion").asString("");
         if (!printed.equals(apiVersion)) {
-            throw new KubeConfigException(where + ": " + command + " printed apiVersion \"" + printed
-                    + "\", though apiVersion is " + apiVersion + "; write the one that the plugin prints");
+            throw failed("printed apiVersion \"" + printed + "\", though apiVersion is " + apiVersion
+                    + "; write the one that the plugin prints", null);
         }
         JsonNode status = credential.path("status");
         String token = status.path("token").asString("");
         String certificate = status.path("clientCertificateData").asString("");
         String key = status.path("clientKeyData").asString("");
         if (certificate.isEmpty() != key.isEmpty()) {
-            throw new KubeConfigException(where + ": " + command + " printed only one of status.clientCertificateData"
-                    + " and status.clientKeyData; run it by hand to see why");
+            throw failed("printed only one of status.clientCertificateData and status.clientKeyData; "
+                    + "run it by hand to see why", null);
         }
         if (token.isEmpty() && certificate.isEmpty()) {
-            throw new KubeConfigException(where + ": " + command + " printed neither status.token nor"
-                    + " status.clientCertificateData; run it by hand to see why");
+            throw failed("printed neither status.token nor status.clientCertificateData; run it by hand to see why",
+                    null);
         }
         TokenRefresher.requireSendable(token, where + ": the status.token that " + command + " printed");
         return new Token(token, certificate, key, validFor(status.path("expirationTimestamp").asString(null)));
@@ -200,7 +204,7 @@ final class ExecPlugin implements TokenRefresher.Source {
             return builder.start();
         } catch (IOException e) {
             meters.pluginCalled(1, "plugin_not_found_error");
-            throw new KubeConfigException(where + ": " + command + " could not be run: " + e.getMessage()
+            throw failed("could not be run: " + e.getMessage()
                     + (installHint.isEmpty() ? "; install it, or correct the path" : "; " + installHint.strip()), e);
         }
     }
@@ -219,20 +223,19 @@ final class ExecPlugin implements TokenRefresher.Source {
             });
             if (!process.waitFor(DEADLINE.toSeconds(), TimeUnit.SECONDS)) {
                 meters.pluginCalled(1, "client_internal_error");
-                throw new KubeConfigException(where + ": " + command + " did not end within " + DEADLINE.toSeconds()
-                        + " s; it must not ask for input, as there is no terminal");
+                throw failed("did not end within " + DEADLINE.toSeconds()
+                        + " s; it must not ask for input, as there is no terminal", null);
             }
             reader.join(Duration.ofSeconds(5));
             if (process.exitValue() != 0) {
                 meters.pluginCalled(process.exitValue(), "plugin_execution_error");
-                throw new KubeConfigException(where + ": " + command + " failed with exit code " + process.exitValue()
-                        + "; its own messages say why");
+                throw failed("failed with exit code " + process.exitValue() + "; its own messages say why", null);
             }
             meters.pluginCalled(0, "no_error");
             return output.toString();
         } catch (IOException e) {
             meters.pluginCalled(1, "client_internal_error");
-            throw new KubeConfigException(where + ": " + command + " could not be talked to: " + e.getMessage(), e);
+            throw failed("could not be talked to: " + e.getMessage(), e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new KubeConfigException(where + ": interrupted while " + command + " ran", e);

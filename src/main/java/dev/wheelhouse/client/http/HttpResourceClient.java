@@ -30,30 +30,14 @@ import dev.wheelhouse.client.WatchStream;
 import dev.wheelhouse.client.decode.ObjectDecoder;
 import dev.wheelhouse.client.http.Transport.Outgoing;
 
-/** Reads, writes, lists and watches one resource type by the requests of Kubernetes' API. */
-final class HttpResourceClient<T extends KubernetesObject> implements ResourceClient<T> {
+/**
+ * Reads, writes, lists and watches one resource type by the requests of Kubernetes' API.
+ *
+ * @param metadataOnly whether the answers have the metadata of the type's objects alone
+ */
+record HttpResourceClient<T extends KubernetesObject>(Transport transport, Negotiation negotiation, ResourceType type,
+        ObjectDecoder<T> decoder, boolean metadataOnly) implements ResourceClient<T> {
     private static final String JSON = ContentType.JSON.mediaType();
-
-    private final Transport transport;
-    private final Negotiation negotiation;
-    private final ResourceType type;
-    private final ObjectDecoder<T> decoder;
-    private final boolean metadataOnly;
-
-    /** @param metadataOnly whether the answers have the metadata of the type's objects alone */
-    HttpResourceClient(Transport transport, Negotiation negotiation, ResourceType type, ObjectDecoder<T> decoder,
-            boolean metadataOnly) {
-        this.transport = transport;
-        this.negotiation = negotiation;
-        this.type = type;
-        this.decoder = decoder;
-        this.metadataOnly = metadataOnly;
-    }
-
-    @Override
-    public ResourceType type() {
-        return type;
-    }
 
     @Override
     public T get(ObjectKey key) {

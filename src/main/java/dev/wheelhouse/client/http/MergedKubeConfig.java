@@ -25,14 +25,11 @@ import io.kubernetes.client.util.KubeConfig;
 
 import tools.jackson.databind.DatabindException;
 import tools.jackson.databind.DeserializationFeature;
-import tools.jackson.databind.MapperFeature;
 import tools.jackson.databind.PropertyNamingStrategies;
-import tools.jackson.databind.cfg.CoercionAction;
-import tools.jackson.databind.cfg.CoercionInputShape;
 import tools.jackson.databind.exc.MismatchedInputException;
 import tools.jackson.databind.json.JsonMapper;
-import tools.jackson.databind.type.LogicalType;
 
+import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.client.http.KubeConfigs.Connection;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.SafeYaml;
@@ -49,15 +46,10 @@ import okhttp3.HttpUrl;
 final class MergedKubeConfig {
     private static final int LARGEST_BYTES = 10 * 1024 * 1024;
     private static final String AUTHORITY = "certificate-authority";
-    /** Reads the shapes below, and converts no number or boolean to text, nor text to a boolean. */
-    private static final JsonMapper STRICT = JsonMapper.builder()
+    /** Reads the shapes below. */
+    private static final JsonMapper STRICT = ModelJson.withoutCoercion(JsonMapper.builder())
             .propertyNamingStrategy(PropertyNamingStrategies.KEBAB_CASE)
-            .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
-            .disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
-            .withCoercionConfig(LogicalType.Textual, text -> List.of(CoercionInputShape.Integer,
-                    CoercionInputShape.Float, CoercionInputShape.Boolean)
-                    .forEach(shape -> text.setCoercion(shape, CoercionAction.Fail)))
-            .build();
+            .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES).build();
     private static final List<String> PATHS = List.of(AUTHORITY, "client-certificate", "client-key",
             "tokenFile");
 
@@ -90,13 +82,18 @@ final class MergedKubeConfig {
             @JsonProperty("provideClusterInfo") Boolean told, @JsonProperty("interactiveMode") String mode) {}
 
     /** A named context, cluster or user, and its file. */
-    private record Entry(Path file, String name, Map<String, Object> fields) {
+    private record Entry(Path file, String kind, String name, Map<String, Object> fields) {
         String text(String field) {
             return fields.get(field) instanceof String value ? value : "";
         }
 
         boolean isTrue(String field) {
             return Boolean.TRUE.equals(fields.get(field));
+        }
+
+        KubeConfigException problem(String field, String problem) {
+            return MergedKubeConfig.problem(file,
+                    "field " + field + " of the " + kind + " \"" + name + "\" " + problem);
         }
     }
 
@@ -135,9 +132,9 @@ final class MergedKubeConfig {
     static MergedKubeConfig of(List<Loaded> loaded) {
         MergedKubeConfig merged = new MergedKubeConfig(loaded.stream().map(Loaded::file).toList());
         for (Loaded each : loaded) {
-            merged.add(each, "contexts", "context", ContextShape.class, merged.contexts);
-            merged.add(each, "clusters", "cluster", ClusterShape.class, merged.clusters);
-            merged.add(each, "users", "user", UserShape.class, merged.users);
+            add(each, "context", ContextShape.class, merged.contexts);
+            add(each, "cluster", ClusterShape.class, merged.clusters);
+            add(each, "user", UserShape.class, merged.users);
             Object current = each.content().get("current-context");
             if (current != null && !(current instanceof String)) {
                 throw wrong(each.file(), "current-context", String.class);
@@ -149,13 +146,10 @@ final class MergedKubeConfig {
         return merged;
     }
 
-    private void add(Loaded from, String list, String field, Class<?> shape, Map<String, Entry> into) {
-        Object entries = from.content().get(list);
-        if (entries == null) {
-            return;
-        }
-        if (!(entries instanceof List<?> each)) {
-            throw new KubeConfigException("the kubeconfig " + from.file() + ": " + list + " is no list; correct it");
+    private static void add(Loaded from, String kind, Class<?> shape, Map<String, Entry> into) {
+        String list = kind + "s";
+        if (!(from.content().getOrDefault(list, List.of()) instanceof List<?> each)) {
+            throw problem(from.file(), list + " is no list; correct it");
         }
         int i = 0;
         Set<String> names = new HashSet<>();
@@ -164,20 +158,18 @@ final class MergedKubeConfig {
             Map<String, Object> entry = object(from.file(), where, item);
             Object name = entry.get("name");
             if (name == null) {
-                throw new KubeConfigException(
-                        "the kubeconfig " + from.file() + ": " + where + " has no name; give it one");
+                throw problem(from.file(), where + " has no name; give it one");
             }
             if (!(name instanceof String text)) {
                 throw wrong(from.file(), where + ".name", String.class);
             }
             if (!names.add(text)) {
-                throw new KubeConfigException("the kubeconfig " + from.file() + ": " + list + " has two entries \""
-                        + text + "\"; remove one");
+                throw problem(from.file(), list + " has two entries \"" + text + "\"; remove one");
             }
-            Object value = entry.get(field);
-            Map<String, Object> fields = value == null ? Map.of() : object(from.file(), where + "." + field, value);
-            checkTypes(from.file(), field + " \"" + text + "\"", fields, shape);
-            into.putIfAbsent(text, new Entry(from.file(), text, resolved(from.file(), fields)));
+            Object value = entry.get(kind);
+            Map<String, Object> fields = value == null ? Map.of() : object(from.file(), where + "." + kind, value);
+            checkTypes(from.file(), kind + " \"" + text + "\"", fields, shape);
+            into.putIfAbsent(text, new Entry(from.file(), kind, text, resolved(from.file(), fields)));
         }
     }
 
@@ -198,17 +190,20 @@ final class MergedKubeConfig {
     }
 
     private static KubeConfigException wrong(Path file, String where, @Nullable Class<?> expected) {
-        return new KubeConfigException("the kubeconfig " + file + ": " + where + (expected == String.class
+        return problem(file, where + (expected == String.class
                 ? " is no text; put it in quotes"
                 : expected == Boolean.class
                         ? " is neither true nor false; correct it"
                         : " has another form; correct it"));
     }
 
+    private static KubeConfigException problem(Path file, String problem) {
+        return new KubeConfigException("the kubeconfig " + file + ": " + problem);
+    }
+
     private static Map<String, Object> object(Path file, String where, Object value) {
         if (!(value instanceof Map<?, ?> map)) {
-            throw new KubeConfigException("the kubeconfig " + file + ": " + where
-                    + " is no mapping of fields; is this a kubeconfig?");
+            throw problem(file, where + " is no mapping of fields; is this a kubeconfig?");
         }
         Map<String, Object> fields = new LinkedHashMap<>();
         map.forEach((k, v) -> fields.put(String.valueOf(k), v));
@@ -244,7 +239,7 @@ final class MergedKubeConfig {
         }
         Entry cluster = required(clusters, context, "cluster");
         Entry user = context.text("user").isEmpty()
-                ? new Entry(context.file(), "", Map.of())
+                ? new Entry(context.file(), "user", "", Map.of())
                 : required(users, context, "user");
         check(cluster, user);
 
@@ -253,7 +248,7 @@ final class MergedKubeConfig {
         boolean secure = server(cluster).isHttps();
         TokenRefresher refresher = secure ? refresher(cluster, user, clock, meters) : null;
         ApiClient api = api(cluster, user, headers(user, secure), refresher, source, environment, clock, meters);
-        Entry nobody = new Entry(context.file(), user.name(), Map.of());
+        Entry nobody = new Entry(context.file(), "user", user.name(), Map.of());
         String namespace = context.text("namespace");
         return new Connection(api, source, namespace.isEmpty() ? "default" : namespace, fieldPem(cluster, AUTHORITY),
                 () -> api(cluster, nobody, Headers.of(), null, source, environment, clock, meters));
@@ -309,9 +304,8 @@ final class MergedKubeConfig {
     private static void impersonate(Headers.Builder headers, Entry user, String name, @Nullable Object values) {
         for (Object value : values instanceof List<?> list ? list : List.of(values == null ? "" : values)) {
             if (value.toString().chars().anyMatch(Character::isISOControl)) {
-                throw new KubeConfigException(
-                        "the kubeconfig " + user.file() + ": the fields as and as-* of the user \""
-                                + user.name() + "\" hold a control character, which no header can have; remove it");
+                throw problem(user.file(), "the fields as and as-* of the user \"" + user.name()
+                        + "\" hold a control character, which no header can have; remove it");
             }
             if (!value.toString().isEmpty()) {
                 headers.addUnsafeNonAscii(name, value.toString());
@@ -336,14 +330,13 @@ final class MergedKubeConfig {
     private static Entry required(Map<String, Entry> entries, Entry context, String field) {
         String name = context.text(field);
         if (name.isEmpty()) {
-            throw new KubeConfigException("the kubeconfig " + context.file() + ": context \"" + context.name()
-                    + "\" has no field " + field + "; set it to one of " + entries.keySet());
+            throw problem(context.file(), "context \"" + context.name() + "\" has no field " + field
+                    + "; set it to one of " + entries.keySet());
         }
         Entry entry = entries.get(name);
         if (entry == null) {
-            throw new KubeConfigException("the kubeconfig " + context.file() + ": context \"" + context.name()
-                    + "\" names the " + field + " \"" + name + "\", which does not exist: there are "
-                    + entries.keySet());
+            throw problem(context.file(), "context \"" + context.name() + "\" names the " + field + " \"" + name
+                    + "\", which does not exist: there are " + entries.keySet());
         }
         return entry;
     }
@@ -351,41 +344,40 @@ final class MergedKubeConfig {
     private static void check(Entry cluster, Entry user) {
         String server = cluster.text("server");
         if (server.isEmpty()) {
-            throw problem(cluster, "cluster", "server", "is not set; set it to https://HOST:PORT");
+            throw cluster.problem("server", "is not set; set it to https://HOST:PORT");
         }
         HttpUrl url = server.contains(" ") ? null : HttpUrl.parse(server);
         if (url == null) {
-            throw problem(cluster, "cluster", "server", "is \"" + server + "\"; write it as https://HOST:PORT");
+            throw cluster.problem("server", "is \"" + server + "\"; write it as https://HOST:PORT");
         }
         if (!url.username().isEmpty() || !url.password().isEmpty()) {
-            throw problem(cluster, "cluster", "server",
+            throw cluster.problem("server",
                     "has a user's name or password; write them as username and password of the user");
         }
         if (cluster.isTrue("insecure-skip-tls-verify") && has(cluster, AUTHORITY)) {
-            throw problem(cluster, "cluster", AUTHORITY,
-                    "is set beside insecure-skip-tls-verify; remove one of them");
+            throw cluster.problem(AUTHORITY, "is set beside insecure-skip-tls-verify; remove one of them");
         }
-        readable(cluster, "cluster", AUTHORITY);
-        readable(user, "user", "client-certificate");
-        readable(user, "user", "client-key");
+        readable(cluster, AUTHORITY);
+        readable(user, "client-certificate");
+        readable(user, "client-key");
         if (user.text("token").isEmpty()) {
-            readable(user, "user", "tokenFile");
+            readable(user, "tokenFile");
         }
-        base64(cluster, "cluster", AUTHORITY + "-data");
-        base64(user, "user", "client-certificate-data");
-        base64(user, "user", "client-key-data");
+        base64(cluster, AUTHORITY + "-data");
+        base64(user, "client-certificate-data");
+        base64(user, "client-key-data");
         TokenRefresher.requireSendable(user.text("token"),
                 "the kubeconfig " + user.file() + ": field token of the user \"" + user.name() + "\"");
         if (hasPassword(user) && !(user.text("token") + user.text("tokenFile")).isEmpty()) {
-            throw problem(user, "user", "username", "is set beside a token; remove one of them");
+            throw user.problem("username", "is set beside a token; remove one of them");
         }
         if (user.text("as").isEmpty()
                 && List.of("as-uid", "as-groups", "as-user-extra").stream().anyMatch(user.fields()::containsKey)) {
-            throw problem(user, "user", "as", "is not set, though as-uid, as-groups or as-user-extra is; set it, too");
+            throw user.problem("as", "is not set, though as-uid, as-groups or as-user-extra is; set it, too");
         }
         boolean certificate = has(user, "client-certificate");
         if (certificate != has(user, "client-key")) {
-            throw problem(user, "user", certificate ? "client-key" : "client-certificate",
+            throw user.problem(certificate ? "client-key" : "client-certificate",
                     "is not set, though its counterpart is; set both or neither");
         }
     }
@@ -394,21 +386,21 @@ final class MergedKubeConfig {
         return !entry.text(field).isEmpty() || !entry.text(field + "-data").isEmpty();
     }
 
-    private static void readable(Entry entry, String what, String field) {
+    private static void readable(Entry entry, String field) {
         String path = entry.text(field);
         if (!path.isEmpty() && entry.text(field + "-data").isEmpty() && !Files.isReadable(Path.of(path))) {
-            throw problem(entry, what, field, "names the file " + path + ", which "
+            throw entry.problem(field, "names the file " + path + ", which "
                     + (Files.exists(Path.of(path))
                             ? "cannot be read; check its permissions"
                             : "does not exist; correct the path"));
         }
     }
 
-    private static void base64(Entry entry, String what, String field) {
+    private static void base64(Entry entry, String field) {
         try {
             decoded(entry.text(field));
         } catch (IllegalArgumentException e) {
-            throw problem(entry, what, field, "is no base64; encode the PEM file by base64 -w0");
+            throw entry.problem(field, "is no base64; encode the PEM file by base64 -w0");
         }
     }
 
@@ -428,11 +420,6 @@ final class MergedKubeConfig {
         }
         String path = entry.text(field);
         return path.isEmpty() ? "" : KubeConfigs.text(Path.of(path), "the file of the field " + field);
-    }
-
-    private static KubeConfigException problem(Entry entry, String what, String field, String problem) {
-        return new KubeConfigException("the kubeconfig " + entry.file() + ": field " + field + " of the " + what + " \""
-                + entry.name() + "\" " + problem);
     }
 
     /** The user's configuration for the official client. */

@@ -100,7 +100,7 @@ public record AnnotatedReconcilers(SharedInformerFactory informers) {
          * nothing after the end of the controller.
          */
         void register(OfficialReconcilerController controller) {
-            Handler<T> handler = new Handler<>(controller.queue(), keys, adds, updates, deletes);
+            Handler<T> handler = new Handler<>(controller.queue(), this);
             if (informer instanceof OfficialInformer<T> ours) {
                 controller.onClose(ours.register(handler, resyncPeriodMillis)::remove);
             } else {
@@ -172,33 +172,32 @@ public record AnnotatedReconcilers(SharedInformerFactory informers) {
     }
 
     /** Turns events, deletions included, into keys. */
-    private record Handler<T extends KubernetesObject>(WorkQueue<Request> queue, Function<T, Request> keys,
-            @Nullable BooleanMethod adds, @Nullable BooleanMethod updates, @Nullable BooleanMethod deletes)
+    private record Handler<T extends KubernetesObject>(WorkQueue<Request> queue, Watch<T> watch)
             implements
                 ResourceEventHandler<T> {
         @Override
         public void onAdd(T object) {
-            if (adds == null || adds.passes(true, object)) {
+            if (watch.adds == null || watch.adds.passes(true, object)) {
                 enqueue(object);
             }
         }
 
         @Override
         public void onUpdate(T before, T after) {
-            if (updates == null || updates.passes(true, before, after)) {
+            if (watch.updates == null || watch.updates.passes(true, before, after)) {
                 enqueue(after);
             }
         }
 
         @Override
         public void onDelete(T object, boolean finalStateUnknown) {
-            if (deletes == null || deletes.passes(true, object, finalStateUnknown)) {
+            if (watch.deletes == null || watch.deletes.passes(true, object, finalStateUnknown)) {
                 enqueue(object);
             }
         }
 
         private void enqueue(T object) {
-            Request request = keys.apply(object);
+            Request request = watch.keys.apply(object);
             if (request != null) {
                 queue.add(request);
             }

@@ -1,0 +1,13 @@
+package dev.wheelhouse.spring;
+
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/** Names the controller of which a flag says the number of workers. */
+@Target(ElementType.RECORD_COMPONENT)
+@Retention(RetentionPolicy.RUNTIME)
+@interface WorkersOf {
+    String value();
+}
