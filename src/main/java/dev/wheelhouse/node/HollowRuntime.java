@@ -12,14 +12,12 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import dev.wheelhouse.runtime.Clock;
 
 /**
- * Runs the containers of a node's pods (upstream: {@code pkg/kubelet/container/runtime.go}, and the lifecycle events of
- * {@code pkg/kubelet/pleg}), and simulates them: each pod is a state machine with due times. {@link HollowProfile}
- * lists what a pod can ask for, {@link HollowImages} the images that cannot be pulled. If a pod is new to the runtime
- * but its status was reported before, it continues from that status, so that a restart of this process restarts no
- * container. The runtime has no thread: {@link #pollEvent} makes the changes that are due. No call waits for
- * containers. Thread safe; there is only one call at a time for each pod.
+ * A runtime that simulates pods: each pod is a state machine with due times. {@link HollowProfile} lists what a pod can
+ * ask for, {@link HollowImages} the images that cannot be pulled. If a pod is new to the runtime but its status was
+ * reported before, it continues from that status, so that a restart of this process restarts no container. The runtime
+ * has no thread: {@link #pollEvent} makes the changes that are due. Thread safe.
  */
-final class HollowRuntime {
+final class HollowRuntime implements PodRuntime {
     private final Clock clock;
     private final PodEventRecorder events;
     private final PodIps ips;
@@ -36,8 +34,8 @@ final class HollowRuntime {
         this.clock = clock;
     }
 
-    /** Starts the containers of a pod that should run, and restarts those that its policy restarts. */
-    void sync(V1Pod pod) {
+    @Override
+    public void sync(V1Pod pod) {
         Moment now = Moment.of(clock);
         synchronized (this) {
             HollowPod hollow = known(pod, now);
@@ -47,12 +45,8 @@ final class HollowRuntime {
         wake.run();
     }
 
-    /**
-     * Begins to stop a pod's containers. A later call may shorten the grace period, but not extend it.
-     *
-     * @param gracePeriod the time after which containers that still run are killed
-     */
-    void kill(V1Pod pod, Duration gracePeriod) {
+    @Override
+    public void kill(V1Pod pod, Duration gracePeriod) {
         Moment now = Moment.of(clock);
         synchronized (this) {
             if (!pods.containsKey(pod.getMetadata().getUid()) && !wasReported(pod)) {
@@ -83,14 +77,14 @@ final class HollowRuntime {
         return reported != null && ips.reserve(reported) ? reported : ips.next();
     }
 
-    /** The current status of a pod; null if the runtime does not know the pod. */
-    synchronized @Nullable PodRuntimeStatus status(String uid) {
+    @Override
+    public synchronized @Nullable PodRuntimeStatus status(String uid) {
         HollowPod pod = pods.get(uid);
         return pod == null ? null : pod.status();
     }
 
-    /** Drops a pod whose containers have stopped, and frees its resources. */
-    synchronized void remove(String uid) {
+    @Override
+    public synchronized void remove(String uid) {
         HollowPod pod = pods.remove(uid);
         if (pod != null) {
             ips.release(pod.ip);
@@ -98,18 +92,13 @@ final class HollowRuntime {
         }
     }
 
-    /** The UIDs of all pods that the runtime knows. */
-    synchronized Set<String> pods() {
+    @Override
+    public synchronized Set<String> pods() {
         return Set.copyOf(pods.keySet());
     }
 
-    /**
-     * Makes the changes that are due, until one pod's containers change.
-     *
-     * @return the UID of that pod, which is to be synced; null if no pod changed
-     */
-    @Nullable
-    String pollEvent() {
+    @Override
+    public @Nullable PodLifecycleEvent pollEvent() {
         Moment now = Moment.of(clock);
         synchronized (this) {
             for (String uid = dueTimes.poll(now.nanos()); uid != null; uid = dueTimes.poll(now.nanos())) {
@@ -119,23 +108,20 @@ final class HollowRuntime {
                     dueTimes.set(uid, pod.due());
                 }
                 if (changed) {
-                    return uid;
+                    return new PodLifecycleEvent(uid);
                 }
             }
             return null;
         }
     }
 
-    /** The nanoseconds until the next event; 0 if one is waiting, {@code Long.MAX_VALUE} if none is expected. */
-    synchronized long nanosToNextEvent() {
+    @Override
+    public synchronized long nanosToNextEvent() {
         return dueTimes.nanosToNext(clock.nanoTime());
     }
 
-    /**
-     * Sets a callback that runs when an event may come earlier than {@link #nanosToNextEvent} returned. It must not
-     * block.
-     */
-    void onEvent(Runnable wake) {
+    @Override
+    public void onEvent(Runnable wake) {
         this.wake = wake;
     }
 }

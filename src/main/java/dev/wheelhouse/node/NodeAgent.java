@@ -36,16 +36,16 @@ import dev.wheelhouse.workqueue.RateLimitingQueue;
 import dev.wheelhouse.workqueue.RateLimits;
 
 /**
- * The agent of one node: pod sources → PodConfig → PodStorage → SyncLoop → PodWorkers → HollowRuntime. It reports
- * statuses to the API server, and registers its node (upstream: {@code pkg/kubelet/kubelet.go}). An agent that was made
- * has no threads: the caller starts it, or steps its loops. One process can have many agents.
+ * The agent of one node: pod sources → Mux → PodStorage → SyncLoop → PodWorkers → PodRuntime. It reports statuses to
+ * the API server, and registers its node (upstream: {@code pkg/kubelet/kubelet.go}). An agent that was made has no
+ * threads: the caller starts it, or steps its loops. One process can have many agents.
  */
 public final class NodeAgent implements AutoCloseable {
     private static final RateLimits RETRIES = new RateLimits(Duration.ofMillis(200), Duration.ofMinutes(1), 1000, 1000);
 
     private final NodeAgentOptions options;
     private final PodConfig podConfig;
-    private final HollowRuntime runtime;
+    private final PodRuntime runtime;
     private final NodeRegistration registration;
     private final ApiServerSource apiSource;
     private final @Nullable FileSource fileSource;

@@ -6,6 +6,8 @@ import io.kubernetes.client.openapi.models.V1Pod;
 @FunctionalInterface
 interface PodEventRecorder {
     /** Discards all Events. */
+    PodEventRecorder NONE = (pod, fieldPath, type, reason, message) -> {};
+
     /**
      * Records an Event.
      * @param fieldPath the part of the pod, such as {@code spec.containers{web}}; empty for the whole pod

@@ -28,7 +28,7 @@ final class PodSyncer implements PodWorkers.Syncer {
      */
     static final Duration MIRROR_PATIENCE = Duration.ofSeconds(5);
 
-    private final HollowRuntime runtime;
+    private final PodRuntime runtime;
     private final StatusManager statuses;
     private final PodManager pods;
     private final MirrorPods mirrors;
@@ -41,8 +41,7 @@ final class PodSyncer implements PodWorkers.Syncer {
     private final long patientUntil;
 
     /** @param mirrorsKnown whether this node's pods on the API server are known */
-    PodSyncer(HollowRuntime runtime, StatusManager statuses, PodManager pods, MirrorPods mirrors,
-            PodEventRecorder events,
+    PodSyncer(PodRuntime runtime, StatusManager statuses, PodManager pods, MirrorPods mirrors, PodEventRecorder events,
             String hostIp, BooleanSupplier mirrorsKnown, Clock clock) {
         this.runtime = runtime;
         this.statuses = statuses;

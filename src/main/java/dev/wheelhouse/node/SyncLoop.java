@@ -43,14 +43,14 @@ final class SyncLoop extends SignalledLoop {
     private final PodWorkers workers;
     private final StatusManager statuses;
     private final MirrorPods mirrors;
-    private final HollowRuntime runtime;
+    private final PodRuntime runtime;
     private final PodAdmitter admitter;
     private final Clock clock;
     private int turn;
     private long lastHousekeeping;
 
     SyncLoop(PodUpdates updates, SourcesReady sourcesReady, PodManager pods, PodWorkers workers,
-            StatusManager statuses, MirrorPods mirrors, HollowRuntime runtime,
+            StatusManager statuses, MirrorPods mirrors, PodRuntime runtime,
             PodAdmitter admitter, Clock clock) {
         this.admitter = admitter;
         this.updates = updates;
@@ -183,11 +183,11 @@ final class SyncLoop extends SignalledLoop {
     }
 
     private boolean lifecycleEvent() {
-        String changed = runtime.pollEvent();
-        if (changed == null) {
+        PodLifecycleEvent event = runtime.pollEvent();
+        if (event == null) {
             return false;
         }
-        workers.sync(changed);
+        workers.sync(event.uid());
         return true;
     }
 

@@ -160,7 +160,7 @@ class HollowStatusTest {
     void aContainerThatIsStoppedEndsWellOrIsKilledWhenItsGracePeriodEnds() {
         ManualClock clock = new ManualClock();
         for (String delay : List.of("2s", "10m")) {
-            HollowRuntime runtime = new HollowRuntime("10.0.0.0/24", "none", (pod, path, type, why, what) -> {}, clock);
+            HollowRuntime runtime = new HollowRuntime("10.0.0.0/24", "none", PodEventRecorder.NONE, clock);
             V1Pod pod = NodeHarness.pod("web", Map.of(HollowProfile.PREFIX + "stop-delay", delay),
                     NodeHarness.container("web"));
             pod.getMetadata().uid("u");

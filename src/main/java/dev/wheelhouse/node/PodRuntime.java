@@ -1,0 +1,48 @@
+package dev.wheelhouse.node;
+
+import java.time.Duration;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.models.V1Pod;
+
+/**
+ * Runs containers for the node agent (upstream: {@code pkg/kubelet/container/runtime.go}, and the lifecycle events of
+ * {@code pkg/kubelet/pleg}). Thread safe; there is only one call at a time for each pod. No call waits for containers:
+ * the result of a longer operation is reported by an event.
+ */
+interface PodRuntime {
+    /** Starts the containers of a pod that should run, and restarts those that its policy restarts. */
+    void sync(V1Pod pod);
+
+    /**
+     * Begins to stop a pod's containers. A later call may shorten the grace period, but not extend it.
+     *
+     * @param gracePeriod the time after which containers that still run are killed
+     */
+    void kill(V1Pod pod, Duration gracePeriod);
+
+    /** The current status of a pod; null if the runtime does not know the pod. */
+    @Nullable
+    PodRuntimeStatus status(String uid);
+
+    /** Drops a pod whose containers have stopped, and frees its resources. */
+    void remove(String uid);
+
+    /** The UIDs of all pods that the runtime knows. */
+    Set<String> pods();
+
+    /** Removes and returns the next event; null if there is none. There is one consumer. */
+    @Nullable
+    PodLifecycleEvent pollEvent();
+
+    /** The nanoseconds until the next event; 0 if one is waiting, {@code Long.MAX_VALUE} if none is expected. */
+    long nanosToNextEvent();
+
+    /**
+     * Sets a callback that runs when an event may come earlier than {@link #nanosToNextEvent} returned. It must not
+     * block.
+     */
+    void onEvent(Runnable wake);
+}
