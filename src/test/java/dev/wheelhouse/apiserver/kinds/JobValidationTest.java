@@ -9,27 +9,18 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.api.KubeApiException;
-import dev.wheelhouse.api.ObjectKey;
-import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.StatusCause;
 import dev.wheelhouse.client.ModelJson;
-import dev.wheelhouse.client.PatchType;
-import dev.wheelhouse.world.Cluster;
 import dev.wheelhouse.world.Yaml;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** The API server refuses Jobs in upstream's words (upstream: {@code pkg/apis/batch/validation}). */
 class JobValidationTest {
-    private static final ObjectKey KEY = ObjectKey.of("default", "j");
-
     private static ObjectNode job(String spec, String status) {
         return (ObjectNode) ModelJson.tree(Yaml.read(
                 "{apiVersion: batch/v1, kind: Job, metadata: {name: j, namespace: default}, spec: {%s}, status: {%s}}"
@@ -182,102 +173,5 @@ class JobValidationTest {
 
     private static String inFull(String words) {
         return words == null ? "" : words.replace("=T ", "=" + T + " ").replaceAll("=T$", "=" + T);
-    }
-
-    // ---- updates, through the server
-
-    private static Unstructured create(Cluster cluster, String spec) {
-        return cluster.create(jobs(), Unstructured.class, """
-                {apiVersion: batch/v1, kind: Job, metadata: {namespace: default, name: j}, spec: {%s template:
-                 {spec: {restartPolicy: Never, containers: [{name: main, image: app}]}}}}""", spec);
-    }
-
-    private static ResourceType jobs() {
-        return ResourceType.JOBS;
-    }
-
-    private static void patch(Cluster cluster, String subresource, String body) {
-        cluster.user().metadata(jobs()).patch(KEY, subresource, PatchType.MERGE,
-                ModelJson.write(Yaml.read(body, JsonNode.class)));
-    }
-
-    private static final String PLACED = "{spec: {template: {metadata: {labels: {x: z}}, spec: {nodeSelector: {a: b}, "
-            + "affinity: {nodeAffinity: {}}, tolerations: [{operator: Exists}], "
-            + "containers: [{name: main, image: app, resources: {limits: {cpu: '1'}}}]}}}}";
-
-    @Test
-    void placementAndResourcesOfASuspendedJobMayChangeUnlessItHasActivePods() {
-        try (Cluster cluster = new Cluster()) {
-            create(cluster, "suspend: true,");
-            patch(cluster, "", PLACED);
-            assertThatThrownBy(() -> patch(cluster, "", "{spec: {template: {spec: {hostNetwork: true}}}}"))
-                    .isInstanceOf(KubeApiException.class).hasMessageContaining("spec.template.spec: Invalid value")
-                    .hasMessageContaining("field is immutable");
-            patch(cluster, "status", "{status: {startTime: " + T + ", active: 1}}");
-            assertThatThrownBy(() -> patch(cluster, "", "{spec: {template: {spec: {nodeSelector: {a: c}}}}}"))
-                    .isInstanceOf(KubeApiException.class).hasMessageContaining("spec.template: Invalid value");
-            patch(cluster, "status", "{status: {active: 0, conditions: [{type: Suspended, status: 'True'}]}}");
-            patch(cluster, "", "{spec: {template: {spec: {nodeSelector: {a: c}}}}}");
-        }
-    }
-
-    @Test
-    void theTemplateOfARunningJobMayNotChange() {
-        try (Cluster cluster = new Cluster()) {
-            create(cluster, "");
-            assertThatThrownBy(() -> patch(cluster, "", PLACED)).isInstanceOf(KubeApiException.class)
-                    .hasMessageContaining("spec.template: Invalid value").hasMessageContaining("field is immutable");
-        }
-    }
-
-    @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-            "completions: 3 | spec.completions: Invalid value: 3: field is immutable",
-            "completionMode: Indexed | spec.completionMode: Invalid value: \"Indexed\": field is immutable",
-            "managedBy: a.b/c | spec.managedBy: Invalid value: \"a.b/c\": field is immutable",
-            "backoffLimitPerIndex: 1 | field is immutable",
-            "'selector: {matchLabels: {x: z}}' | spec.selector: Invalid value"})
-    void fieldsThatIdentifyTheWorkMayNotChange(String change, String refusal) {
-        try (Cluster cluster = new Cluster()) {
-            create(cluster, "");
-            assertThatThrownBy(() -> patch(cluster, "", "{spec: {" + change + "}}"))
-                    .isInstanceOf(KubeApiException.class)
-                    .hasMessageContaining(refusal);
-        }
-    }
-
-    @Test
-    void completionsOfAnIndexedJobChangeInTandemWithParallelism() {
-        try (Cluster cluster = new Cluster()) {
-            create(cluster, "completionMode: Indexed, completions: 2, parallelism: 2,");
-            assertThatThrownBy(() -> patch(cluster, "", "{spec: {completions: 3}}"))
-                    .isInstanceOf(KubeApiException.class)
-                    .hasMessageContaining("spec.completions: Invalid value: 3: can only be modified in tandem with "
-                            + "spec.parallelism");
-            patch(cluster, "", "{spec: {completions: 3, parallelism: 3}}");
-        }
-    }
-
-    @Test
-    void labelsThatTheServerGeneratesMayNotBeOthers() {
-        try (Cluster cluster = new Cluster()) {
-            assertThatThrownBy(() -> cluster.create(jobs(), Unstructured.class, """
-                    {apiVersion: batch/v1, kind: Job, metadata: {namespace: default, name: j}, spec: {template:
-                     {metadata: {labels: {job-name: other}},
-                      spec: {restartPolicy: Never, containers: [{name: main, image: app}]}}}}"""))
-                    .isInstanceOf(KubeApiException.class).hasMessageContaining(
-                            "spec.template.metadata.labels[job-name]: Invalid value:")
-                    .hasMessageContaining("must be 'j'");
-        }
-    }
-
-    @Test
-    void aNewJobIsLabelledAsItsPods() {
-        try (Cluster cluster = new Cluster()) {
-            create(cluster, "");
-            assertThat(cluster.json(jobs(), KEY).at("/metadata/labels").propertyNames())
-                    .containsExactlyInAnyOrder("controller-uid", "batch.kubernetes.io/controller-uid", "job-name",
-                            "batch.kubernetes.io/job-name");
-        }
     }
 }
