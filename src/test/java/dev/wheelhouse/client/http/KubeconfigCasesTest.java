@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvFileSource;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -286,36 +287,7 @@ class KubeconfigCasesTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-            "token: 12345 | field token of the user \"u\" is no text; put it in quotes",
-            "token: 0555 | field token of the user \"u\" is no text",
-            "token: 1e5 | field token of the user \"u\" is no text",
-            "token: yes | field token of the user \"u\" is no text",
-            "token: [a] | field token of the user \"u\" is no text",
-            "password: 1, username: me | field password of the user \"u\" is no text",
-            "as: 1 | field as of the user \"u\" is no text",
-            "as-groups: g, as: x | field as-groups of the user \"u\" has another form; correct it",
-            "as-groups: [1], as: x | field as-groups.[0] of the user \"u\" is no text",
-            "as-user-extra: {k: v}, as: x | field as-user-extra.k of the user \"u\" has another form",
-            "as-user-extra: [k], as: x | field as-user-extra of the user \"u\" has another form",
-            "exec: x | field exec of the user \"u\" has another form",
-            "exec: {args: [-n, 5]} | field exec.args.[1] of the user \"u\" is no text",
-            "exec: {env: [{name: A, value: 1}]} "
-                    + "| field exec.env.[0].value of the user \"u\" is no text",
-            "exec: {provideClusterInfo: 'true'} "
-                    + "| field exec.provideClusterInfo of the user \"u\" is neither true nor false",
-            "exec: {apiVersion: client.authentication.k8s.io/v1alpha1, command: x} "
-                    + "| write client.authentication.k8s.io/v1",
-            "exec: {apiVersion: client.authentication.k8s.io/v1, command: x} | interactiveMode is \"\"",
-            "exec: {apiVersion: client.authentication.k8s.io/v1, interactiveMode: Always, command: x} | no terminal",
-            "exec: {apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never, command: ./beta} | v1beta1",
-            "as-groups: [g] | field as of the user \"u\" is not set",
-            "as: \"a\\nb\" | hold a control character",
-            "token: t, username: me | field username of the user \"u\" is set beside a token",
-            "client-certificate: rsa8.crt, client-key: rsa8.crt | client-key has no private key",
-            "client-certificate-data: \"AAAA AAAA\", client-key: rsa8.key "
-                    + "| client-certificate-data of the user \"u\" is no base64",
-            "tokenFile: missing | does not exist"})
+    @CsvFileSource(resources = "/tables/kubeconfig-users.txt", delimiter = '|', quoteCharacter = '\'')
     void aUserThatCannotBeUsedIsRefusedWithTheNameOfItsField(String user, String message) {
         assertThatThrownBy(() -> connect(local(), user)).isInstanceOf(KubeConfigException.class)
                 .hasMessageContaining(message).hasMessageNotContainingAny("12345", "\n");
