@@ -1,14 +1,9 @@
 package dev.wheelhouse.apiserver.answers;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.SplittableRandom;
 
 import org.jspecify.annotations.Nullable;
@@ -18,10 +13,10 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.Resources;
 import dev.wheelhouse.apiserver.resources.ResourceRegistry;
 import dev.wheelhouse.facts.ResourceInfo;
 import dev.wheelhouse.facts.Schemas;
-import dev.wheelhouse.runtime.SafeYaml;
 
 /**
  * Requests of all kinds, from a seed. A scene makes all that it needs, in a namespace of its own, so that each can be
@@ -48,7 +43,7 @@ final class Scenes {
     }
 
     private Scenes() {
-        for (String line : resource("/answers/seeds.jsonl").split("\n")) {
+        for (String line : Resources.text("/answers/seeds.jsonl").split("\n")) {
             ObjectNode seed = (ObjectNode) Json.read(line);
             seeds.put((seed.has("apiVersion") ? Json.text(seed, "apiVersion").split("/")[0] + " " : "")
                     + Json.text(seed, "kind"), seed);
@@ -66,16 +61,7 @@ final class Scenes {
 
     /** One list of {@code answers/inputs.yaml}. */
     private static List<String> inputs(String name) {
-        return Json.mapper().valueToTree(SafeYaml.load(resource("/answers/inputs.yaml").getBytes(StandardCharsets.UTF_8)))
-                .path(name).valueStream().map(JsonNode::asString).toList();
-    }
-
-    private static String resource(String name) {
-        try (InputStream in = Objects.requireNonNull(Scenes.class.getResourceAsStream(name), name)) {
-            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return Resources.yaml("/answers/inputs.yaml").path(name).valueStream().map(JsonNode::asString).toList();
     }
 
     private @Nullable ObjectNode seed(ResourceType type) {
@@ -88,7 +74,7 @@ final class Scenes {
     }
 
     private static String seedLine(String containing) {
-        for (String line : resource("/answers/seeds.jsonl").split("\n")) {
+        for (String line : Resources.text("/answers/seeds.jsonl").split("\n")) {
             if (line.contains(containing)) {
                 return line;
             }

@@ -12,6 +12,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.Resources;
 import dev.wheelhouse.apiserver.patch.Patches;
 import dev.wheelhouse.apiserver.resources.ResourceRegistry;
 import dev.wheelhouse.apiserver.schema.FieldValidation;
@@ -21,53 +22,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class ValidationTest {
     private static final ResourceRegistry REGISTRY = ResourceRegistry.builtIn();
-    private static final String POD = """
-            {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": "d"}, "spec": {
-             "containers": [{"name": "a", "image": "a:1"}], "volumes": [{"name": "v"}]}}""";
-    private static final String DEPLOYMENT = """
-            {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "w", "namespace": "d"}, "spec": {
-             "selector": {"matchLabels": {"app": "w"}}, "template": {"metadata": {"labels": {"app": "w"}}, "spec": {
-             "containers": [{"name": "a", "image": "a:1"}]}}}}""";
-    private static final String SERVICE = """
-            {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s", "namespace": "d"}, "spec": {
-             "clusterIP": "10.0.0.1", "clusterIPs": ["10.0.0.1"], "ports": [{"port": 80}]}}""";
-    private static final String JOB = """
-            {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "j", "namespace": "d"}, "spec": {
-             "manualSelector": true, "selector": {"matchLabels": {"app": "j"}},
-             "template": {"metadata": {"labels": {"app": "j"}}, "spec": {"restartPolicy": "Never",
-              "containers": [{"name": "a", "image": "a:1"}]}}}}""";
-    private static final String CRON_JOB = """
-            {"apiVersion": "batch/v1", "kind": "CronJob", "metadata": {"name": "c", "namespace": "d"}, "spec": {
-             "schedule": "*/5 * * * 1-5", "timeZone": "Europe/Berlin", "jobTemplate": {"spec": {"template": {"spec": {
-              "restartPolicy": "Never", "containers": [{"name": "a", "image": "a:1"}]}}}}}}""";
-    private static final String MAP = """
-            {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "m", "namespace": "d"},
-             "data": {"k": "v"}}""";
-    private static final String SECRET = """
-            {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "m", "namespace": "d"},
-             "data": {"k": "dg=="}}""";
-
-    private static final String BUDGET = """
-            {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "Any_name",
-             "namespace": "d"},
-             "spec": {"minAvailable": "50%", "selector": {"matchLabels": {"app": "w"}}}}""";
-    private static final String EVENT = """
-            {"apiVersion": "v1", "kind": "Event", "metadata": {"name": "Any_name", "namespace": "d"},
-             "involvedObject": {
-             "kind": "Pod", "name": "p", "namespace": "d"}}""";
+    private static final JsonNode OBJECTS = Resources.yaml("/tables/objects.yaml");
 
     @Test
     void hasNothingToSayAgainstValidObjects() {
-        for (String json : List.of(POD, DEPLOYMENT, SERVICE, JOB, CRON_JOB, MAP, SECRET, BUDGET, EVENT)) {
-            assertThat(created(ready(json))).as(json).isEmpty();
-            assertThat(updated(ready(json), ready(json))).as("no change: %s", json).isEmpty();
-        }
+        OBJECTS.propertyNames().forEach(name -> {
+            assertThat(created(ready(name))).as(name).isEmpty();
+            assertThat(updated(ready(name), ready(name))).as("no change: %s", name).isEmpty();
+        });
     }
 
     @ParameterizedTest
     @CsvFileSource(resources = "/tables/invalid-objects.txt", delimiter = '|', quoteCharacter = '`')
     void refusesAnInvalidNewObject(String base, String change, String causes) {
-        ObjectNode object = ready(Patches.merge(ready(json(base)), Json.read(change)));
+        ObjectNode object = ready(Patches.merge(ready(base), Json.read(change)));
 
         assertThat(created(object)).containsExactly(causes.split("; (?=spec|data)"));
     }
@@ -75,7 +43,7 @@ class ValidationTest {
     @ParameterizedTest
     @CsvFileSource(resources = "/tables/forbidden-changes.txt", delimiter = '|', quoteCharacter = '`')
     void refusesAForbiddenChange(String base, String change, String cause) {
-        ObjectNode old = ready(json(base));
+        ObjectNode old = ready(base);
         ObjectNode object = ready(Patches.merge(old, Json.read(change)));
 
         assertThat(updated(object, old)).containsOnly(cause); // upstream reports it twice for metadata
@@ -83,7 +51,7 @@ class ValidationTest {
 
     @Test
     void aZoneInAStoredScheduleStaysAllowedUntilTheCronJobNamesOneItself() {
-        ObjectNode old = ready(Patches.merge(ready(CRON_JOB),
+        ObjectNode old = ready(Patches.merge(ready("CRON_JOB"),
                 Json.read("{\"spec\": {\"schedule\": \"TZ=UTC 0 3 * * *\", \"timeZone\": null}}")));
         JsonNode zone = Json.read("{\"spec\": {\"timeZone\": \"UTC\"}}");
 
@@ -95,7 +63,7 @@ class ValidationTest {
 
     @Test
     void onlyAPodsImagesDeadlineAndNewTolerationsMayChange() {
-        ObjectNode old = ready(POD);
+        ObjectNode old = ready("POD");
         ObjectNode allowed = ready(Patches.merge(old, Json.read("""
                 {"spec": {"activeDeadlineSeconds": 5, "tolerations": [{"operator": "Exists"}],
                  "containers": [{"name": "a", "image": "other:2", "imagePullPolicy": "IfNotPresent"}]}}""")));
@@ -112,7 +80,7 @@ class ValidationTest {
 
     @Test
     void immutableDataStays() {
-        ObjectNode old = ready(Patches.merge(ready(MAP), Json.read("{\"immutable\": true}")));
+        ObjectNode old = ready(Patches.merge(ready("MAP"), Json.read("{\"immutable\": true}")));
         ObjectNode object = ready(Patches.merge(old, Json.read("{\"immutable\": null, \"data\": {\"k\": \"w\"}}")));
 
         assertThat(updated(object, old)).containsExactly(
@@ -122,7 +90,7 @@ class ValidationTest {
 
     @Test
     void aTerminatingObjectGetsNoNewFinalizers() {
-        ObjectNode old = ready(Patches.merge(ready(MAP),
+        ObjectNode old = ready(Patches.merge(ready("MAP"),
                 Json.read(
                         "{\"metadata\": {\"deletionTimestamp\": \"2026-01-01T00:00:00Z\", \"finalizers\": "
                                 + "[\"x/a\"]}}")));
@@ -135,18 +103,18 @@ class ValidationTest {
 
     @Test
     void aSuspendedJobsPodsMayBePlacedElsewhere() {
-        ObjectNode old = ready(Patches.merge(ready(JOB), Json.read("{\"spec\": {\"suspend\": true}}")));
+        ObjectNode old = ready(Patches.merge(ready("JOB"), Json.read("{\"spec\": {\"suspend\": true}}")));
         JsonNode change = Json.read("{\"spec\": {\"template\": {\"spec\": {\"nodeSelector\": {\"a\": \"b\"}}}}}");
 
         assertThat(updated(ready(Patches.merge(old, change)), old)).isEmpty();
-        ObjectNode running = ready(JOB);
+        ObjectNode running = ready("JOB");
         assertThat(updated(ready(Patches.merge(running, change)), running)).singleElement().asString()
                 .startsWith("spec.template: Invalid value: {").endsWith("}: field is immutable");
     }
 
     @Test
     void checksTheStatusThatAControllerWrites() {
-        ObjectNode old = ready(DEPLOYMENT);
+        ObjectNode old = ready("DEPLOYMENT");
         ObjectNode object = Patches.merge(old,
                 Json.read("{\"status\": {\"replicas\": 1, \"readyReplicas\": 2, \"updatedReplicas\": -1}}"));
 
@@ -156,23 +124,8 @@ class ValidationTest {
                         "status.readyReplicas: Invalid value: 2: cannot be greater than status.replicas");
     }
 
-    private static String json(String name) {
-        return switch (name) {
-            case "POD" -> POD;
-            case "DEPLOYMENT" -> DEPLOYMENT;
-            case "SERVICE" -> SERVICE;
-            case "JOB" -> JOB;
-            case "CRON_JOB" -> CRON_JOB;
-            case "MAP" -> MAP;
-            case "SECRET" -> SECRET;
-            case "BUDGET" -> BUDGET;
-            case "EVENT" -> EVENT;
-            default -> throw new IllegalArgumentException(name);
-        };
-    }
-
-    private static ObjectNode ready(String json) {
-        return ready((ObjectNode) Json.read(json));
+    private static ObjectNode ready(String name) {
+        return ready((ObjectNode) OBJECTS.path(name).deepCopy());
     }
 
     private static ObjectNode ready(ObjectNode object) {

@@ -15,7 +15,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-
 import dev.wheelhouse.apiserver.auth.AuthorizationMode;
 import dev.wheelhouse.apiserver.auth.Credentials;
 import dev.wheelhouse.apiserver.auth.Security;
@@ -57,19 +56,21 @@ class AccessTest {
 
     @Test
     void whoApprovesOrSignsNeedsTheRightToTheSignerAsWell() throws Exception {
-        rest.create(RBAC + "clusterroles", """
-                metadata: {name: approver}
-                rules:
-                - verbs: [create, update, patch]
-                  apiGroups: [certificates.k8s.io]
-                  resources: [certificatesigningrequests, certificatesigningrequests/approval, certificatesigningrequests/status]
-                - {verbs: [approve], apiGroups: [certificates.k8s.io], resources: [signers], resourceNames: [ours.example.com/*]}
-                """);
+        rest.create(RBAC + "clusterroles",
+                """
+                        metadata: {name: approver}
+                        rules:
+                        - verbs: [create, update, patch]
+                          apiGroups: [certificates.k8s.io]
+                          resources: [certificatesigningrequests, certificatesigningrequests/approval, certificatesigningrequests/status]
+                        - {verbs: [approve], apiGroups: [certificates.k8s.io], resources: [signers], resourceNames: [ours.example.com/*]}
+                        """);
         rest.create(RBAC + "clusterrolebindings", "{metadata: {name: approver}, roleRef: {kind: ClusterRole, "
                 + "name: approver}, subjects: [{kind: User, name: eve}]}");
 
         assertThat(eve("POST", REQUESTS, signingRequest("ours", "ours.example.com/client", "CN=eve"))).isEqualTo(201);
-        assertThat(eve("POST", REQUESTS, signingRequest("theirs", "theirs.example.com/client", "CN=eve"))).isEqualTo(201);
+        assertThat(eve("POST", REQUESTS, signingRequest("theirs", "theirs.example.com/client", "CN=eve")))
+                .isEqualTo(201);
         assertThat(eve("PATCH", REQUESTS + "/theirs/approval", APPROVED)).isEqualTo(403);
         assertThat(eve("PATCH", REQUESTS + "/theirs/status", APPROVED)).as("approval has a subresource of its own")
                 .isEqualTo(422);

@@ -52,7 +52,8 @@ class MutatingPoliciesTest {
 
     @Test
     void aValueThatContainsItselfManyTimesIsRefusedBeforeItIsWritten() {
-        refuses("[JSONPatch{op: \"add\", path: \"/data/x\", value: variables.v40}]", "['x', 'y']", "[BEFORE, BEFORE]", 40,
+        refuses("[JSONPatch{op: \"add\", path: \"/data/x\", value: variables.v40}]", "['x', 'y']", "[BEFORE, BEFORE]",
+                40,
                 "the patch is too large or nests too deeply");
     }
 
@@ -65,7 +66,8 @@ class MutatingPoliciesTest {
 
     @Test
     void aPatchThatMakesAHugeObjectIsRefused() {
-        refuses(IntStream.range(0, 30).mapToObj(i -> "JSONPatch{op: \"copy\", from: \"/data\", path: \"/data/x" + i + "\"}")
+        refuses(IntStream.range(0, 30)
+                .mapToObj(i -> "JSONPatch{op: \"copy\", from: \"/data\", path: \"/data/x" + i + "\"}")
                 .collect(Collectors.joining(", ", "[", "]")), "1", "", 0, "Unable to complete the copy");
     }
 }

@@ -21,7 +21,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvFileSource;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -170,48 +169,8 @@ class KubeconfigCasesTest {
         return "server: \"" + server.url() + "\", certificate-authority: ca.crt";
     }
 
-    static Stream<Arguments> users() {
-        String certificate = "client-certificate: rsa8.crt, client-key: rsa8.key";
-        String peer = ":peer=CN=rsa8";
-        return Stream.of(Arguments.of("token: t", "authorization=Bearer t"),
-                Arguments.of("token: t, as: jane", "authorization=Bearer t; impersonate-user=jane"),
-                Arguments.of("token: t, as: jane, as-uid: \"7\", as-groups: [g1, \"g:2\"], "
-                        + "as-user-extra: {scopes: [a, b], \"Example.com/x%y é\": [c]}",
-                        "authorization=Bearer t; impersonate-extra-example.com%2fx%25y%20%c3%a9=c; "
-                                + "impersonate-extra-scopes=a, b; impersonate-group=g1, g:2; impersonate-uid=7; "
-                                + "impersonate-user=jane"),
-                Arguments.of("as: jane, " + EXEC.formatted("token"),
-                        "authorization=Bearer from-exec; impersonate-user=jane"),
-                Arguments.of("as: jane, " + certificate, peer + "; impersonate-user=jane"),
-                Arguments.of("token: tt, " + certificate, peer + "; authorization=Bearer tt"),
-                Arguments.of("tokenFile: tok, " + certificate, peer + "; authorization=Bearer from-file"),
-                Arguments.of("username: me, password: pw, " + certificate, peer + "; authorization=Basic bWU6cHc="),
-                Arguments.of("username: me, password: \"p:w\"", "authorization=Basic bWU6cDp3"),
-                Arguments.of(certificate + ", " + EXEC.formatted("no-such-plugin"), peer),
-                Arguments.of("token: tt, " + EXEC.formatted("no-such-plugin"), "authorization=Bearer tt"),
-                Arguments.of("username: me, password: pw, " + EXEC.formatted("no-such-plugin"),
-                        "authorization=Basic bWU6cHc="),
-                Arguments.of("token: stale, tokenFile: tok", "authorization=Bearer from-file"),
-                Arguments.of("token: good, tokenFile: missing", "authorization=Bearer good"),
-                Arguments.of("token: good, tokenFile: blank", "authorization=Bearer good"),
-                Arguments.of("token: 2024-01-01", "authorization=Bearer 2024-01-01"),
-                Arguments.of("token: 12:30:45", "authorization=Bearer 12:30:45"),
-                Arguments.of("exec: {apiVersion: client.authentication.k8s.io/v1beta1, command: ./beta}",
-                        "authorization=Bearer beta"),
-                Arguments.of(
-                        "exec: {" + V1 + ", interactiveMode: IfAvailable, command: ./token, args: null, env: null}",
-                        "authorization=Bearer from-exec"),
-                Arguments.of("token: t, client-certificate-data: \"\", client-key-data: \"\"",
-                        "authorization=Bearer t"),
-                Arguments.of("token: t, client-certificate-data: null, client-key-data: null",
-                        "authorization=Bearer t"),
-                Arguments.of("client-certificate: both.pem, client-key: both.pem", peer),
-                Arguments.of("client-certificate: reverse.pem, client-key: reverse.pem", peer),
-                Arguments.of("", ""));
-    }
-
     @ParameterizedTest
-    @MethodSource("users")
+    @CsvFileSource(resources = "/tables/kubeconfig-credentials.txt", delimiter = '~', quoteCharacter = '`')
     void aRequestCarriesTheCredentialsAndWhomTheUserActsAs(String user, String expected) throws IOException {
         assertThat(sent(server, local(), user)).isEqualTo(expected);
     }
