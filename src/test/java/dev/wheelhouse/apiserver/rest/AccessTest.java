@@ -25,7 +25,7 @@ import dev.wheelhouse.apiserver.protocol.ApiRequest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Requests for certificates by a user who may not have them. {@link TranscriptTest} has other attempts to do too much. */
+/** Requests for certificates that a user may not have. {@link TranscriptTest} has other attempts to do too much. */
 class AccessTest {
     private static final String RBAC = "/apis/rbac.authorization.k8s.io/v1/";
     private static final String REQUESTS = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
@@ -62,8 +62,12 @@ class AccessTest {
                         rules:
                         - verbs: [create, update, patch]
                           apiGroups: [certificates.k8s.io]
-                          resources: [certificatesigningrequests, certificatesigningrequests/approval, certificatesigningrequests/status]
-                        - {verbs: [approve], apiGroups: [certificates.k8s.io], resources: [signers], resourceNames: [ours.example.com/*]}
+                          resources: [certificatesigningrequests, certificatesigningrequests/approval,
+                              certificatesigningrequests/status]
+                        - verbs: [approve]
+                          apiGroups: [certificates.k8s.io]
+                          resources: [signers]
+                          resourceNames: [ours.example.com/*]
                         """);
         rest.create(RBAC + "clusterrolebindings", "{metadata: {name: approver}, roleRef: {kind: ClusterRole, "
                 + "name: approver}, subjects: [{kind: User, name: eve}]}");

@@ -25,7 +25,7 @@ class MutatingPoliciesTest {
     private static final String GROUP = "/apis/admissionregistration.k8s.io/v1/";
     private final RestClient rest = new RestClient();
 
-    /** Asks a policy with this patch and these variables, each an expression about the one before, about a ConfigMap. */
+    /** Creates a ConfigMap under a policy with a patch and variables, each an expression about the one before. */
     private void refuses(String patch, String first, String next, int count, String problem) {
         ObjectNode policy = (ObjectNode) Json.read("""
                 {"metadata": {"name": "p"}, "spec": {"reinvocationPolicy": "IfNeeded", "matchConstraints":

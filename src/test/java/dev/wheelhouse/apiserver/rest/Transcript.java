@@ -38,8 +38,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Runs the scenarios of a file in {@code src/test/resources/transcripts}, each on a server of its own: requests, and what
- * is expected of their answers. {@code transcripts/README.md} has the format.
+ * Runs the scenarios of a file in {@code src/test/resources/transcripts}, each on a server of its own: requests, and
+ * the expected answers. {@code transcripts/README.md} has the format.
  */
 final class Transcript {
     private static final Path FOLDER = Path.of("src/test/resources/transcripts");
@@ -226,7 +226,7 @@ final class Transcript {
         return value.isString() ? value.asString() : value.toString();
     }
 
-    /** A step with the values of its variables. A field {@code ...} or {@code ....} stands for the fields of its value. */
+    /** A step with the values of its variables. Fields {@code ...} and {@code ....} stand for the fields of a value. */
     private JsonNode filled(JsonNode node) {
         return switch (node) {
             case ObjectNode object -> {
