@@ -86,6 +86,7 @@ final class Transcript {
         file.properties().stream().filter(entry -> !Set.of("server", "given", "where").contains(entry.getKey()))
                 .forEach(entry -> {
                     JsonNode scenario = entry.getValue();
+                    assertThat(scenario.isArray() ? scenario : scenario.path("rows")).as(entry.getKey()).isNotEmpty();
                     if (scenario.isArray()) {
                         tests.add(test(entry.getKey(), file, scenario, Json.array()));
                     } else {
@@ -138,7 +139,11 @@ final class Transcript {
             if (actual != null) {
                 compare(about + check.getKey(), key.length > 1 ? key[1] : "", actual, value);
             } else if (key[0].equals("keep")) {
-                value.properties().forEach(kept -> values.put(kept.getKey(), body.at(kept.getValue().asString())));
+                value.properties().forEach(kept -> {
+                    JsonNode found = body.at(kept.getValue().asString());
+                    assertThat(found.isMissingNode()).as(about + kept).isFalse();
+                    values.put(kept.getKey(), found);
+                });
             } else {
                 assertThat(check.getKey()).isIn("is", "as", "impersonates", "accept", "type", "after", "why");
             }
@@ -205,6 +210,7 @@ final class Transcript {
         List<String> words = expected.isArray()
                 ? expected.valueStream().map(Transcript::shown).toList()
                 : List.of(shown(expected));
+        assertThat(how.isEmpty() || !actual.isMissingNode()).as(about).isTrue();
         switch (how) {
             case "size" -> assertThat(actual.size()).as(about).isEqualTo(expected.intValue());
             case "has" -> assertThat(shown).as(about).contains(words);
@@ -251,8 +257,9 @@ final class Transcript {
     }
 
     private JsonNode filled(String text) {
-        if (text.startsWith("$") && values.containsKey(text.substring(1))) {
-            return filled(values.get(text.substring(1)));
+        JsonNode whole = text.startsWith("$") ? values.get(text.substring(1)) : null;
+        if (whole != null) {
+            return filled(whole);
         }
         String filled = REPEATED.matcher(text).replaceAll(m -> Matcher.quoteReplacement(
                 m.group(1).repeat(Integer.parseInt(m.group(2)))));
