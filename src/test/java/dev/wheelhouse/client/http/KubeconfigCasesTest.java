@@ -249,7 +249,8 @@ class KubeconfigCasesTest {
     @CsvFileSource(resources = "/tables/kubeconfig-users.txt", delimiter = '|', quoteCharacter = '\'')
     void aUserThatCannotBeUsedIsRefusedWithTheNameOfItsField(String user, String message) {
         assertThatThrownBy(() -> connect(local(), user)).isInstanceOf(KubeConfigException.class)
-                .hasMessageContaining(message).hasMessageNotContainingAny("12345", "\n");
+                .hasMessageContaining(message).satisfies(e -> assertThat(e.getMessage().replace(dir.toString(), ""))
+                        .doesNotContain("12345", "\n"));
     }
 
     @ParameterizedTest
