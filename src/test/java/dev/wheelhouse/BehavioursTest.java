@@ -61,9 +61,10 @@ class BehavioursTest {
         }
     }
 
-    @Test
-    void namesRecordingsThatExist() throws IOException {
-        assertThat(RECORDED.matcher(Files.readString(BEHAVIOURS)).results().map(m -> m.group(1))).isNotEmpty()
+    @ParameterizedTest
+    @ValueSource(strings = {"docs/internals/behaviours.md", "docs/internals/security.md"})
+    void namesRecordingsThatExist(Path page) throws IOException {
+        assertThat(RECORDED.matcher(Files.readString(page)).results().map(m -> m.group(1))).isNotEmpty()
                 .allMatch(name -> Stream.of("workloads/" + name, name)
                         .anyMatch(file -> Files.exists(RESOURCES.resolve(file))));
     }

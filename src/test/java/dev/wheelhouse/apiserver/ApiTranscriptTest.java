@@ -1,11 +1,8 @@
 package dev.wheelhouse.apiserver;
 
-import java.io.IOException;
-import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
@@ -15,6 +12,7 @@ import org.junit.jupiter.api.TestFactory;
 import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.Resources;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -59,7 +57,7 @@ class ApiTranscriptTest {
     }
 
     private static Stream<DynamicTest> file(String file) {
-        JsonNode entries = entries(file);
+        JsonNode entries = Resources.json("/golden/api/" + file + ".json");
         List<DynamicTest> tests = new ArrayList<>();
         try (RecordedServer server = new RecordedServer(file)) {
             for (int i = 0; i < entries.size(); i++) {
@@ -82,11 +80,4 @@ class ApiTranscriptTest {
         });
     }
 
-    private static JsonNode entries(String file) {
-        try (InputStream in = ApiTranscriptTest.class.getResourceAsStream("/golden/api/" + file + ".json")) {
-            return Json.read(Objects.requireNonNull(in, file).readAllBytes());
-        } catch (IOException e) {
-            throw new IllegalStateException(file, e);
-        }
-    }
 }

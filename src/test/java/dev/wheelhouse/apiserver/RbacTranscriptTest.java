@@ -1,11 +1,8 @@
 package dev.wheelhouse.apiserver;
 
-import java.io.IOException;
-import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
@@ -15,6 +12,7 @@ import org.junit.jupiter.api.TestFactory;
 import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.Resources;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -37,11 +35,8 @@ class RbacTranscriptTest {
     }
 
     @TestFactory
-    Stream<DynamicTest> answersAsTheRecordedServerDid() throws IOException {
-        JsonNode entries;
-        try (InputStream in = RbacTranscriptTest.class.getResourceAsStream("/recorded/rbac.json")) {
-            entries = Json.read(Objects.requireNonNull(in).readAllBytes());
-        }
+    Stream<DynamicTest> answersAsTheRecordedServerDid() {
+        JsonNode entries = Resources.json("/recorded/rbac.json");
         List<DynamicTest> tests = new ArrayList<>();
         try (RecordedServer server = new RecordedServer("rbac")) {
             for (int i = 0; i < entries.size(); i++) {

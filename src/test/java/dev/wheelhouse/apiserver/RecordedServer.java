@@ -19,6 +19,7 @@ import dev.wheelhouse.apiserver.auth.Security;
 import dev.wheelhouse.apiserver.auth.ServerKeys;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.Resources;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.apiserver.protocol.QueryParameters;
@@ -33,6 +34,8 @@ final class RecordedServer implements AutoCloseable {
             "nobody-token", new User("nobody", "nobody", List.of("g1", "g2", "system:authenticated"), Map.of()));
     private static final Credentials ADMIN = Credentials.of(Map.of("Authorization", List.of("Bearer admin-token")),
             null);
+
+    private static final JsonNode ACTIONS = Resources.yaml("/golden/api/actions.yaml");
 
     private final String file;
     private final ApiServer first = secured();
@@ -84,29 +87,6 @@ final class RecordedServer implements AutoCloseable {
         return call("POST", path, "application/json", body);
     }
 
-    private void configMap(String name, String labels) {
-        post("/api/v1/namespaces/api/configmaps", "{\"metadata\": {\"name\": \"" + name + "\", \"labels\": {" + labels
-                + "}}, \"data\": {\"k\": \"v\"}}");
-    }
-
-    private void patchConfigMap(String name, String patch) {
-        call("PATCH", "/api/v1/namespaces/api/configmaps/" + name, "application/merge-patch+json", patch);
-    }
-
-    private void pod(String name, String node) {
-        pod(name, node, 30);
-    }
-
-    private void pod(String name, String node, int grace) {
-        post("/api/v1/namespaces/api/pods", "{\"metadata\": {\"name\": \"" + name
-                + "\"}, \"spec\": {\"terminationGracePeriodSeconds\": " + grace
-                + ", \"containers\": [{\"name\": \"app\", \"image\": \"app:v1\"}]}}");
-        if (!node.isEmpty()) {
-            post("/api/v1/namespaces/api/pods/" + name + "/binding", "{\"metadata\": {\"name\": \"" + name
-                    + "\"}, \"target\": {\"kind\": \"Node\", \"name\": \"" + node + "\"}}");
-        }
-    }
-
     private void deployment(String name) {
         post("/apis/apps/v1/namespaces/api/deployments", """
                 {"metadata": {"name": "%1$s"}, "spec": {"replicas": 1, "selector": {"matchLabels": {"app": "%1$s"}},
@@ -114,114 +94,49 @@ final class RecordedServer implements AutoCloseable {
                   "spec": {"containers": [{"name": "app", "image": "app:v1"}]}}}}""".formatted(name));
     }
 
+    /** Repeats the recorder's actions before an entry or during its watch, which are no entries themselves. */
+    private void repeat(String when, int entry) {
+        for (JsonNode action : ACTIONS.path(when).path(file + " " + entry)) {
+            Map.Entry<String, JsonNode> step = action.properties().iterator().next();
+            String[] request = step.getKey().split(" ");
+            switch (request[0]) {
+                case "LEARN" -> comparison.learn(step.getValue().asString(), Long.toString(server.store().version()));
+                case "COMPACT" -> server.store().compact();
+                case "FRESH" -> fresh();
+                case "BACK" -> {
+                    server.close();
+                    server = first;
+                }
+                case "DEPLOYMENT" -> deployment(step.getValue().asString());
+                case "DELETE" -> call("DELETE", request[1], "", "");
+                case "MERGE" -> patch(request[1], step.getValue().toString());
+                default -> post(request[1], step.getValue().toString());
+            }
+        }
+        if (when.equals("before") && (file + " " + entry).equals("discovery 21")) {
+            comparison.learn(
+                    "1FA1EEE5F8852AEE40EC1ACB99D1CBEEAE6674477BE84EEE5A82F56567B0E44EF0EC0DEEE8B0A2BCC0593242A6B2030"
+                            + "FC3A0E129CA72A89B8A28A6DE66C585F1",
+                    Json.text(call("GET", "/openapi/v3", "", ""), "paths", "apis/apps/v1", "serverRelativeURL")
+                            .replaceFirst(".*hash=", ""));
+        }
+    }
+
     /** Replaces the server by a new one. The recorder had just started its server before two of the entries. */
     private void fresh() {
         server = secured();
         makeNamespace();
         post("/api/v1/namespaces/api/configmaps", "{\"metadata\": {\"name\": \"a\"}, \"data\": {\"k\": \"v\"}}");
-        patchConfigMap("a", "{\"data\": {\"k\": \"v2\"}}");
+        patch("/api/v1/namespaces/api/configmaps/a", "{\"data\": {\"k\": \"v2\"}}");
     }
 
-    private void learnVersion(String recorded) {
-        comparison.learn(recorded, Long.toString(server.store().version()));
-    }
-
-    /** Repeats the recorder's unrecorded actions before an entry. */
-    private void prepare(int entry) {
-        switch (file + " " + entry) {
-            case "list_paging 0" -> {
-                // A real server stores its authentication settings in this object.
-                post("/api/v1/namespaces/kube-system/configmaps",
-                        "{\"metadata\": {\"name\": \"extension-apiserver-authentication\"}}");
-                for (int i = 0; i < 7; i++) {
-                    configMap("c" + i, "\"n\": \"" + i + "\", \"par\": \"" + (i % 2 == 0 ? "even" : "odd") + "\"");
-                }
-                // The controller makes it again.
-                call("DELETE", "/api/v1/namespaces/api/configmaps/kube-root-ca.crt", "", "");
-                publish("api");
-            }
-            case "watch 0" -> learnVersion("318");
-            case "list_paging 27" -> {
-                for (int i = 7; i < 10; i++) {
-                    configMap("c" + i, "");
-                }
-            }
-            case "watch_expired 0" -> {
-                server.store().compact();
-                learnVersion("785");
-            }
-            case "patches 0" -> post("/api/v1/namespaces/api/configmaps",
-                    "{\"metadata\": {\"name\": \"a\"}, \"data\": {\"k\": \"v\", \"l\": \"w\"}}");
-            case "status_generation_scale 15" -> call("PATCH", "/apis/apps/v1/namespaces/api/deployments/d/status",
-                    "application/merge-patch+json",
-                    "{\"status\": {\"replicas\": null, \"availableReplicas\": null, \"readyReplicas\": null}}");
-            case "discovery 21" -> comparison.learn(
-                    "1FA1EEE5F8852AEE40EC1ACB99D1CBEEAE6674477BE84EEE5A82F56567B0E44EF0EC0DEEE8B0A2BCC0593242A6B2030"
-                            + "FC3A0E129CA72A89B8A28A6DE66C585F1",
-                    Json.text(call("GET", "/openapi/v3", "", ""), "paths", "apis/apps/v1", "serverRelativeURL")
-                            .replaceFirst(".*hash=", ""));
-            case "watch 5" -> configMap("s1", "");
-            case "watch 8" -> learnVersion("329");
-            case "watch 10" -> fresh();
-            case "watch 11" -> server.store().compact();
-            case "watch 12" -> {
-                server.close();
-                server = first;
-            }
-
-            case "watch 20" -> learnVersion("339");
-            case "deletes 0" -> deployment("orphan");
-            case "deletes 3" -> deployment("background");
-            case "deletes 6" -> deployment("foreground");
-            case "deletes 9" -> deployment("dq");
-            case "deletes 10" -> deployment("df");
-            case "deletes 12" -> deployment("bad");
-            case "deletes 34" -> pod("b1", "n1");
-            case "deletes 40" -> pod("b2", "n1", 7);
-            case "deletes 42" -> {
-                pod("b3", "n1");
-                call("PATCH", "/api/v1/namespaces/api/pods/b3/status", "application/merge-patch+json",
-                        "{\"status\": {\"phase\": \"Succeeded\"}}");
-            }
-            case "deletes 44" -> {
-                for (int i = 0; i < 4; i++) {
-                    configMap("dc" + i, "\"g\": \"" + i % 2 + "\"");
-                }
-            }
-            case "namespaces_auth 2" -> post("/api/v1/namespaces/tn/configmaps",
-                    "{\"metadata\": {\"name\": \"h\", \"finalizers\": [\"ex.com/hold\"]}, \"data\": {\"k\": \"v\"}}");
-            default -> {
-            }
-        }
-    }
-
-    /** Repeats the recorder's actions during a watch. */
-    private void during(int entry) {
-        switch (file + " " + entry) {
-            case "watch 0" -> {
-                configMap("w1", "\"x\": \"1\"");
-                patchConfigMap("w1", "{\"data\": {\"k\": \"2\"}}");
-                patchConfigMap("w1", "{\"metadata\": {\"labels\": {\"x\": \"2\"}}}");
-                patchConfigMap("w1", "{\"data\": {\"k\": \"3\"}}");
-                patchConfigMap("w1", "{\"metadata\": {\"labels\": {\"x\": \"1\"}}}");
-                configMap("w2", "\"x\": \"9\"");
-                call("DELETE", "/api/v1/namespaces/api/configmaps/w1", "", "");
-                call("DELETE", "/api/v1/namespaces/api/configmaps/w2", "", "");
-            }
-            case "watch 9" -> configMap("bk", "");
-            case "watch 20" -> {
-                pod("w", "n1");
-                call("DELETE", "/api/v1/namespaces/api/pods/w", "", "");
-                call("DELETE", "/api/v1/namespaces/api/pods/w?gracePeriodSeconds=0", "", "");
-            }
-            default -> {
-            }
-        }
+    private void patch(String path, String patch) {
+        call("PATCH", path, "application/merge-patch+json", patch);
     }
 
     /** Replays one entry. @return the differences from the recorded answer */
     List<String> replay(int index, JsonNode entry) {
-        prepare(index);
+        repeat("before", index);
         if (!(entry.get("request") instanceof ObjectNode request)) {
             if (Json.text(entry, "out").startsWith("compacted")) {
                 server.store().compact();
@@ -342,7 +257,7 @@ final class RecordedServer implements AutoCloseable {
     }
 
     private List<String> watch(int index, String path, WatchFeed feed, JsonNode recorded) {
-        during(index);
+        repeat("during", index);
         List<String> differences = new ArrayList<>();
         List<WatchFeed.Event> events = new ArrayList<>();
         try (feed) {

@@ -4,6 +4,7 @@ import java.util.Map;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvFileSource;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import tools.jackson.databind.json.JsonMapper;
@@ -17,55 +18,13 @@ class SemanticFormTest {
     private static final JsonMapper JSON = new JsonMapper();
 
     @ParameterizedTest(name = "{0}.{1} = {2}")
-    @CsvSource(delimiter = '|', textBlock = """
-            CephFSVolumeSource         | readOnly              | false
-            PersistentVolumeClaimVolumeSource | readOnly       | false
-            VolumeMount                | readOnly              | false
-            PodSpec                    | hostNetwork           | false
-            Container                  | tty                   | false
-            ContainerPort              | hostPort              | 0
-            Probe                      | initialDelaySeconds   | 0
-            Container                  | workingDir            | ""
-            EnvVar                     | value                 | ""
-            Container                  | env                   | []
-            PodSpec                    | nodeSelector          | {}
-            ResourceRequirements       | limits                | {}
-            Container                  | resources             | {}
-            Container                  | resources             | {"limits": {}, "claims": []}
-            PodTemplateSpec            | metadata              | {"labels": {}}
-            ResourceFieldSelector      | divisor               | "0"
-            HTTPGetAction              | port                  | 0
-            PodSpec                    | securityContext       | null
-            """)
+    @CsvFileSource(resources = "/tables/zero-values.txt", delimiter = '|', quoteCharacter = '\'')
     void aZeroValueEqualsAnAbsentField(String type, String field, String value) {
         assertThat(form(type, field, value)).isEmpty();
     }
 
     @ParameterizedTest(name = "{0}.{1} = {2}")
-    @CsvSource(delimiter = '|', textBlock = """
-            CSIVolumeSource            | readOnly              | false
-            AzureDiskVolumeSource      | readOnly              | false
-            PodSpec                    | enableServiceLinks    | false
-            PodSpec                    | hostUsers             | false
-            SecurityContext            | runAsNonRoot          | false
-            SecurityContext            | runAsUser             | 0
-            Toleration                 | tolerationSeconds     | 0
-            PodSpec                    | terminationGracePeriodSeconds | 0
-            HostPathVolumeSource       | type                  | ""
-            PersistentVolumeClaimSpec  | storageClassName      | ""
-            CSIVolumeSource            | fsType                | ""
-            Volume                     | emptyDir              | {}
-            Container                  | securityContext       | {}
-            PodSpec                    | affinity              | {}
-            PodSpec                    | resources             | {}
-            EmptyDirVolumeSource       | sizeLimit             | "0"
-            ServiceSpec                | internalTrafficPolicy | ""
-            Container                  | args                  | [""]
-            Container                  | env                   | [{}]
-            PodSpec                    | nodeSelector          | {"a": ""}
-            ResourceRequirements       | limits                | {"cpu": "0"}
-            HTTPGetAction              | port                  | ""
-            """)
+    @CsvFileSource(resources = "/tables/chosen-zeros.txt", delimiter = '|', quoteCharacter = '\'')
     void theZeroOfAPointerAndAnElementOfAListOrMapAreChoices(String type, String field, String value) {
         assertThat(form(type, field, value)).isNotEmpty();
     }

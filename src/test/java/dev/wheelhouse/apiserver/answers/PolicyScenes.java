@@ -1,7 +1,5 @@
 package dev.wheelhouse.apiserver.answers;
 
-import java.io.IOException;
-import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,9 +11,8 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.RawHttp;
-import dev.wheelhouse.apiserver.codec.Yaml;
-import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.Resources;
 
 /** The requests of {@code policies/scenes.yaml}, with what the scenes leave out. */
 final class PolicyScenes {
@@ -41,20 +38,18 @@ final class PolicyScenes {
     record Request(String scene, boolean setup, Probe probe) {}
 
     /** All requests, in the order in which they are sent. */
-    static List<Request> all() throws IOException {
+    static List<Request> all() {
         List<Request> setups = new ArrayList<>();
         List<Request> others = new ArrayList<>();
-        try (InputStream in = PolicyScenes.class.getResourceAsStream("/policies/scenes.yaml")) {
-            for (JsonNode scene : Yaml.read(Objects.requireNonNull(in).readAllBytes(), Errors::badRequest).value()) {
-                String name = Json.text(scene, "scene");
-                scene.path("setup").forEach(step -> setups.add(new Request(name, true, probe("", step))));
-                int number = 1;
-                for (JsonNode policy : scene.path("policies")) {
-                    boolean several = scene.path("policies").size() > 1;
-                    policy(name, several ? name + "-" + number++ : name, policy, setups);
-                }
-                scene.path("send").forEach(step -> others.add(new Request(name, false, probe(name, step))));
+        for (JsonNode scene : Resources.yaml("/policies/scenes.yaml")) {
+            String name = Json.text(scene, "scene");
+            scene.path("setup").forEach(step -> setups.add(new Request(name, true, probe("", step))));
+            int number = 1;
+            for (JsonNode policy : scene.path("policies")) {
+                boolean several = scene.path("policies").size() > 1;
+                policy(name, several ? name + "-" + number++ : name, policy, setups);
             }
+            scene.path("send").forEach(step -> others.add(new Request(name, false, probe(name, step))));
         }
         setups.addAll(others);
         return setups;

@@ -220,7 +220,7 @@ class RealWebhooksTest {
         List<String> differences = new ArrayList<>();
         List<List<List<String>>> both = new ArrayList<>();
         // The real server refuses the resize between the two webhooks, because no kubelet has described the node.
-        List<Probe> requests = AskedRequests.requests().stream()
+        List<Probe> requests = AskedRequests.requests().stream().map(AskedRequests.Asked::probe)
                 .filter(probe -> !probe.target().endsWith("/resize")).toList();
         webhook.respond("/asked", request -> "{\"allowed\": true}");
         for (HttpWire wire : List.of(toUpstream, toOurs)) {

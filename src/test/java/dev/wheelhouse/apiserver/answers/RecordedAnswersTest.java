@@ -1,14 +1,11 @@
 package dev.wheelhouse.apiserver.answers;
 
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -21,6 +18,7 @@ import tools.jackson.databind.JsonNode;
 import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.Resources;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -66,12 +64,7 @@ class RecordedAnswersTest {
     }
 
     private static String recording() throws Exception {
-        if (!FILE.isEmpty()) {
-            return Files.readString(Path.of(FILE));
-        }
-        try (InputStream in = RecordedAnswersTest.class.getResourceAsStream("/recorded/answers.jsonl")) {
-            return new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8);
-        }
+        return FILE.isEmpty() ? Resources.text("/recorded/answers.jsonl") : Files.readString(Path.of(FILE));
     }
 
     private Void play(String scene, List<JsonNode> entries, ApiServer server) throws Exception {

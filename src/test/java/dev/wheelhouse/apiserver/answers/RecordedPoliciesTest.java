@@ -1,10 +1,7 @@
 package dev.wheelhouse.apiserver.answers;
 
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 
 import org.junit.jupiter.api.Test;
 
@@ -14,6 +11,7 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.Resources;
 import dev.wheelhouse.apiserver.patch.JsonValues;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -21,15 +19,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** The scenes with mutating admission policies, whose answers {@link RealPoliciesTest} recorded. */
 class RecordedPoliciesTest {
     /** The recorded answers, in the order of the requests. */
-    static List<JsonNode> recording() throws Exception {
-        List<JsonNode> answers = new ArrayList<>();
-        try (InputStream in = RecordedPoliciesTest.class.getResourceAsStream("/recorded/policies.jsonl")) {
-            for (String line : new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8)
-                    .split("\n")) {
-                answers.add(Json.read(line));
-            }
-        }
-        return answers;
+    static List<JsonNode> recording() {
+        return Resources.jsonLines("/recorded/policies.jsonl");
     }
 
     /** A line of the recording. */

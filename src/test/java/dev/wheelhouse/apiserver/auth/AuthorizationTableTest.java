@@ -1,12 +1,9 @@
 package dev.wheelhouse.apiserver.auth;
 
-import java.io.IOException;
-import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 
@@ -15,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.error.StatusException;
+import dev.wheelhouse.apiserver.json.Resources;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.apiserver.protocol.QueryParameters;
@@ -40,9 +38,9 @@ class AuthorizationTableTest {
     private final Map<String, Integer> verdicts = new TreeMap<>();
 
     @Test
-    void everyDecisionIsTheRecordedOne() throws IOException {
+    void everyDecisionIsTheRecordedOne() {
         List<String> world = new ArrayList<>();
-        for (String line : table().split("\n", -1)) {
+        for (String line : Resources.text("/recorded/authorization.tsv").split("\n", -1)) {
             if (line.equals("end")) {
                 replay(world);
                 world.clear();
@@ -53,12 +51,6 @@ class AuthorizationTableTest {
         assertThat(differences).isEmpty();
         assertThat(verdicts.values().stream().mapToInt(Integer::intValue).sum()).isGreaterThan(FEWEST);
         assertThat(verdicts).containsKeys("yes", "no", "unread");
-    }
-
-    private static String table() throws IOException {
-        try (InputStream in = AuthorizationTableTest.class.getResourceAsStream("/recorded/authorization.tsv")) {
-            return new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8);
-        }
     }
 
     private void replay(List<String> world) {

@@ -1,7 +1,5 @@
 package dev.wheelhouse.apiserver.discovery;
 
-import java.io.IOException;
-import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -13,6 +11,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.Resources;
 import dev.wheelhouse.apiserver.resources.ResourceRegistry;
 import dev.wheelhouse.facts.BuiltInResource;
 
@@ -25,7 +24,7 @@ class DiscoveryTest {
     private final Discovery discovery = new Discovery(registry, List.of());
 
     @Test
-    void theGroupsComeInTheOrderOfARealServerWithTheirPreferredVersions() throws IOException {
+    void theGroupsComeInTheOrderOfARealServerWithTheirPreferredVersions() {
         List<String> real = new ArrayList<>();
         recorded("/apis").get("groups").forEach(g -> real.add(Json.text(g, "name")));
 
@@ -42,12 +41,12 @@ class DiscoveryTest {
     }
 
     @Test
-    void oneGroupIsDescribedAsARealServerDoes() throws IOException {
+    void oneGroupIsDescribedAsARealServerDoes() {
         assertThat((JsonNode) discovery.apiGroup("apps")).isEqualTo(recorded("/apis/apps"));
     }
 
     @Test
-    void everyResourceOfARealServersCoreAndAppsGroupsIsThereWithItsVerbsAndNames() throws IOException {
+    void everyResourceOfARealServersCoreAndAppsGroupsIsThereWithItsVerbsAndNames() {
         for (String path : List.of("/api/v1", "/apis/apps/v1", "/apis/coordination.k8s.io/v1")) {
             String[] parts = path.substring(1).split("/");
             ObjectNode ours = requireNonNull(parts.length == 2
@@ -147,12 +146,10 @@ class DiscoveryTest {
         throw new AssertionError("no " + field + " " + value + " in " + list);
     }
 
-    private static JsonNode recorded(String path) throws IOException {
-        try (InputStream in = DiscoveryTest.class.getResourceAsStream("/golden/api/discovery.json")) {
-            for (JsonNode exchange : Json.read(requireNonNull(in).readAllBytes())) {
-                if (Json.text(exchange, "request", "path").equals(path)) {
-                    return requireNonNull(Json.at(exchange, "response", "body"));
-                }
+    private static JsonNode recorded(String path) {
+        for (JsonNode exchange : Resources.json("/golden/api/discovery.json")) {
+            if (Json.text(exchange, "request", "path").equals(path)) {
+                return requireNonNull(Json.at(exchange, "response", "body"));
             }
         }
         throw new AssertionError("no recorded answer for " + path);

@@ -4,6 +4,7 @@ import java.util.Objects;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvFileSource;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import tools.jackson.databind.JsonNode;
@@ -90,36 +91,7 @@ class DefaultsTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
-            Deployment | apps/v1 | {'strategy': {}} | /spec/strategy \
-                | {'type': 'RollingUpdate', 'rollingUpdate': {'maxSurge': '25%', 'maxUnavailable': '25%'}}
-            Deployment | apps/v1 | {'strategy': {'rollingUpdate': {'maxSurge': 0}}} | /spec/strategy/rollingUpdate \
-                | {'maxSurge': 0, 'maxUnavailable': '25%'}
-            Deployment | apps/v1 | {'strategy': {'type': 'Recreate'}} | /spec/strategy | {'type': 'Recreate'}
-            Deployment | apps/v1 | {} | /spec/progressDeadlineSeconds | 600
-            ReplicaSet | apps/v1 | {} | /status | {'replicas': 0}
-            ReplicaSet | apps/v1 | {} | /spec/replicas | 1
-            ReplicaSet | apps/v1 | {'replicas': 0} | /spec/replicas | 0
-            DaemonSet | apps/v1 | {} | /spec/updateStrategy \
-                | {'type': 'RollingUpdate', 'rollingUpdate': {'maxSurge': 0, 'maxUnavailable': 1}}
-            StatefulSet | apps/v1 | {} | /spec/updateStrategy \
-                | {'type': 'RollingUpdate', 'rollingUpdate': {'partition': 0}}
-            StatefulSet | apps/v1 | {} | /spec/persistentVolumeClaimRetentionPolicy \
-                | {'whenDeleted': 'Retain', 'whenScaled': 'Retain'}
-            Job | batch/v1 | {} | /spec/completions | 1
-            Job | batch/v1 | {'backoffLimitPerIndex': 1} | /spec/backoffLimit | 2147483647
-            CronJob | batch/v1 | {} | /spec/concurrencyPolicy | 'Allow'
-            Service | v1 | {'ports': [{'port': 80}]} | /spec/ports | [{'port': 80, 'protocol': 'TCP', 'targetPort': 80}]
-            Service | v1 | {} | /spec/ipFamilies | ['IPv4']
-            Service | v1 | {'type': 'NodePort'} | /spec/externalTrafficPolicy | 'Cluster'
-            Service | v1 | {'sessionAffinity': 'ClientIP'} | /spec/sessionAffinityConfig \
-                | {'clientIP': {'timeoutSeconds': 10800}}
-            PersistentVolumeClaim | v1 | {} | /spec/volumeMode | 'Filesystem'
-            PersistentVolume | v1 | {} | /spec/persistentVolumeReclaimPolicy | 'Retain'
-            NetworkPolicy | networking.k8s.io/v1 | {'egress': [{}]} | /spec/policyTypes | ['Ingress', 'Egress']
-            HorizontalPodAutoscaler | autoscaling/v2 | {} | /spec/minReplicas | 1
-            Lease | coordination.k8s.io/v1 | {} | /spec | {}
-            """)
+    @CsvFileSource(resources = "/tables/defaults.txt", delimiter = '|', quoteCharacter = '`')
     void setsWhatASpecLeavesUnsaid(String kind, String apiVersion, String spec, String pointer, String expected) {
         JsonNode object = defaulted(apiVersion, kind, "{'spec': " + spec + "}");
 

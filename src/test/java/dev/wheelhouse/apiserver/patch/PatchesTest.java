@@ -4,6 +4,7 @@ import java.util.Objects;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvFileSource;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import tools.jackson.databind.JsonNode;
@@ -83,44 +84,7 @@ class PatchesTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
-            merges objects by key | {'containers': [{'name': 'a', 'image': '1', 'args': ['x']}, {'name': 'b'}]} \
-                | {'containers': [{'name': 'a', 'image': '2'}]} \
-                | {'containers': [{'name': 'a', 'image': '2', 'args': ['x']}, {'name': 'b'}]}
-            replaces atomic lists | {'containers': [{'name': 'a', 'args': ['x', 'y']}]} \
-                | {'containers': [{'name': 'a', 'args': ['z']}]} | {'containers': [{'name': 'a', 'args': ['z']}]}
-            merges ports by number | {'containers': [{'name': 'a', 'ports': [{'containerPort': 80, 'name': 'x'}]}]} \
-                | {'containers': [{'name': 'a', 'ports': [{'containerPort': 80, 'name': 'y'}, \
-            {'containerPort': 81}]}]} \
-                | {'containers': [{'name': 'a', 'ports': [{'containerPort': 80, 'name': 'y'}, \
-            {'containerPort': 81}]}]}
-            puts new elements first | {'containers': [{'name': 'a'}]} | {'containers': [{'name': 'n'}]} \
-                | {'containers': [{'name': 'n'}, {'name': 'a'}]}
-            deletes by key | {'volumes': [{'name': 'a', 'emptyDir': {}}, {'name': 'b'}]} \
-                | {'volumes': [{'name': 'a', '$patch': 'delete'}]} | {'volumes': [{'name': 'b'}]}
-            replaces a list | {'containers': [{'name': 'a'}, {'name': 'b'}]} \
-                | {'containers': [{'name': 'c'}, {'$patch': 'replace'}]} | {'containers': [{'name': 'c'}]}
-            replaces a map | {'securityContext': {'runAsUser': 1, 'fsGroup': 2}} \
-                | {'securityContext': {'$patch': 'replace', 'runAsUser': 3}} | {'securityContext': {'runAsUser': 3}}
-            deletes a map | {'securityContext': {'runAsUser': 1}} | {'securityContext': {'$patch': 'delete'}} \
-                | {'securityContext': {}}
-            deletes by null | {'nodeSelector': {'a': '1', 'b': '2'}} \
-                | {'nodeSelector': {'a': null}, 'tolerations': null} | {'nodeSelector': {'b': '2'}}
-            drops nulls of new objects | {} | {'securityContext': {'runAsUser': null, 'fsGroup': 1}} \
-                | {'securityContext': {'fsGroup': 1}}
-            drops directives where nothing is | {} \
-                | {'containers': [{'name': 'a', '$patch': 'delete'}, {'name': 'b'}]} | {'containers': [{'name': 'b'}]}
-            orders as told | {'containers': [{'name': 'a'}, {'name': 'b'}, {'name': 'c'}]} \
-                | {'$setElementOrder/containers': [{'name': 'c'}, {'name': 'a'}]} \
-                | {'containers': [{'name': 'b'}, {'name': 'c'}, {'name': 'a'}]}
-            orders what it adds | {'containers': [{'name': 'a'}]} \
-                | {'$setElementOrder/containers': [{'name': 'n'}, {'name': 'a'}], 'containers': [{'name': 'n', \
-            'image': 'i'}]} \
-                | {'containers': [{'name': 'n', 'image': 'i'}, {'name': 'a'}]}
-            retains keys | {'volumes': [{'name': 'v', 'emptyDir': {}}]} \
-                | {'volumes': [{'name': 'v', '$retainKeys': ['name', 'secret'], 'secret': {'secretName': 's'}}]} \
-                | {'volumes': [{'name': 'v', 'secret': {'secretName': 's'}}]}
-            """)
+    @CsvFileSource(resources = "/tables/strategic-patches.txt", delimiter = '|', quoteCharacter = '`')
     void mergesStrategically(String rule, String before, String patch, String after) {
         ObjectNode pod = object("{'spec': " + before + "}");
 

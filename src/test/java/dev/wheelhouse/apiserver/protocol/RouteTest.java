@@ -7,6 +7,7 @@ import java.util.Locale;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvFileSource;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import dev.wheelhouse.apiserver.auth.RequestInfo;
@@ -20,27 +21,7 @@ class RouteTest {
     }
 
     @ParameterizedTest(name = "{0} {1}")
-    @CsvSource(delimiter = '|', nullValues = "-", textBlock = """
-            GET | /api/v1/namespaces | list |  |  | namespaces |  |
-            GET | /api/v1/namespaces/other | get |  | other | namespaces |  | other
-            GET | /api/v1/namespaces/other/status | get |  | other | namespaces | status | other
-            PUT | /api/v1/namespaces/other/finalize | update |  | other | namespaces | finalize | other
-            GET | /api/v1/namespaces/other/pods | list |  | other | pods |  |
-            GET | /api/v1/namespaces/other/pods/foo | get |  | other | pods |  | foo
-            HEAD | /api/v1/namespaces/other/pods/foo | get |  | other | pods |  | foo
-            GET | /api/v1/namespaces/other/pods/foo/log | get |  | other | pods | log | foo
-            GET | /api/v1/pods | list |  |  | pods |  |
-            GET | /api/v1/watch/pods | watch |  |  | pods |  |
-            GET | /api/v1/watch/namespaces/other/pods | watch |  | other | pods |  |
-            POST | /api/v1/namespaces/other/pods | create |  | other | pods |  |
-            PATCH | /api/v1/namespaces/other/pods/foo | patch |  | other | pods |  | foo
-            DELETE | /api/v1/namespaces/other/pods/foo | delete |  | other | pods |  | foo
-            DELETE | /api/v1/namespaces/other/pods | deletecollection |  | other | pods |  |
-            GET | /api/v1/nodes/n/proxy/metrics/cadvisor | get |  |  | nodes | proxy | n
-            GET | /apis/apps/v1/namespaces/other/deployments | list | apps | other | deployments |  |
-            PUT | /apis/apps/v1/namespaces/o/deployments/d/scale | update | apps | o | deployments | scale | d
-            GET | /apis/none.io/v7/things/x | get | none.io |  | things |  | x
-            """)
+    @CsvFileSource(resources = "/tables/routes.txt", delimiter = '|', nullValues = "-", quoteCharacter = '\'')
     void aResourcePathTellsVerbNamespaceResourceAndName(String method, String path, String verb, String group,
             String namespace, String resource, String subresource, String name) {
         RequestInfo info = of(method, path, "");

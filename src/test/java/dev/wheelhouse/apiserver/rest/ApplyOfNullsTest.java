@@ -1,12 +1,7 @@
 package dev.wheelhouse.apiserver.rest;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -18,6 +13,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.Resources;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -32,11 +28,8 @@ class ApplyOfNullsTest {
     private final RestClient rest = new RestClient();
 
     @TestFactory
-    List<DynamicTest> nullsAreAppliedAsByKubeApiserver() throws IOException {
-        List<JsonNode> lines = new ArrayList<>();
-        try (InputStream in = Objects.requireNonNull(getClass().getResourceAsStream("/golden/apply/nulls.jsonl"))) {
-            new String(in.readAllBytes(), StandardCharsets.UTF_8).lines().forEach(line -> lines.add(Json.read(line)));
-        }
+    List<DynamicTest> nullsAreAppliedAsByKubeApiserver() {
+        List<JsonNode> lines = Resources.jsonLines("/golden/apply/nulls.jsonl");
         JsonNode kinds = lines.getFirst().path("kinds");
         JsonNode statuses = lines.getFirst().path("status");
         rest.post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions",

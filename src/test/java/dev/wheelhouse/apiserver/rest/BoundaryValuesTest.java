@@ -1,17 +1,13 @@
 package dev.wheelhouse.apiserver.rest;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Objects;
 
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
 import tools.jackson.databind.JsonNode;
 
-import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.Resources;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -23,12 +19,9 @@ class BoundaryValuesTest {
     private final RestClient rest = new RestClient();
 
     @TestFactory
-    List<DynamicTest> valuesAtTheBoundsAreAnsweredAsByKubeApiserver() throws IOException {
-        String file = "/golden/validation/bounds.jsonl";
-        try (InputStream in = Objects.requireNonNull(getClass().getResourceAsStream(file))) {
-            return new String(in.readAllBytes(), StandardCharsets.UTF_8).lines().map(Json::read)
-                    .map(line -> DynamicTest.dynamicTest(line.path("object").toString(), () -> check(line))).toList();
-        }
+    List<DynamicTest> valuesAtTheBoundsAreAnsweredAsByKubeApiserver() {
+        return Resources.jsonLines("/golden/validation/bounds.jsonl").stream()
+                .map(line -> DynamicTest.dynamicTest(line.path("object").toString(), () -> check(line))).toList();
     }
 
     private void check(JsonNode recorded) {

@@ -21,7 +21,7 @@ final class RestClient {
     static final String NS = "/api/v1/namespaces/default/";
 
     final ManualClock clock = new ManualClock();
-    final ObjectStore store = new ObjectStore(clock, Retention.standard(), Storage.inMemory());
+    final ObjectStore store;
     final RestServer rest;
     /** The last answer. */
     ApiResponse.Content last;
@@ -35,8 +35,16 @@ final class RestClient {
     }
 
     RestClient(Security security, RuntimeConfig apis) {
+        store = new ObjectStore(clock, Retention.standard(), Storage.inMemory());
         rest = new RestServer(store, clock, new SplittableRandom(1), security,
                 new ServerInfo(() -> "", () -> "", apis));
+        last = content(ApiRequest.of("GET", "/version", null));
+    }
+
+    /** A client of another server with the same store. */
+    RestClient(ObjectStore store) {
+        this.store = store;
+        rest = new RestServer(store, clock, new SplittableRandom(1));
         last = content(ApiRequest.of("GET", "/version", null));
     }
 
@@ -55,6 +63,11 @@ final class RestClient {
 
     JsonNode post(String path, String body) {
         return call("POST", path, "application/json", body);
+    }
+
+    /** Sends a POST whose body is YAML. */
+    JsonNode create(String path, String yaml) {
+        return call("POST", path, "application/yaml", yaml);
     }
 
     JsonNode put(String path, String body) {

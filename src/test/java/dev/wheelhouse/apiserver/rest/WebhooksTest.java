@@ -487,32 +487,4 @@ class WebhooksTest {
         assertThat(asked.at("/request/requestKind/version").asString()).isEqualTo("v1beta1");
         assertThat(asked.at("/request/object/spec/hosts/0").asString()).isEqualTo("x");
     }
-
-    @Test
-    void theConversionOfADefinitionIsChecked() {
-        for (String[] wrong : new String[][]{
-                {"\"Webhook\"", "spec.conversion.webhookClientConfig: Required value: required when strategy is set to "
-                        + "Webhook"},
-                {"\"Hope\"", "spec.conversion.strategy: Unsupported value: \"Hope\": supported values: \"None\", "
-                        + "\"Webhook\""},
-                {"\"Webhook\", \"webhook\": {\"conversionReviewVersions\": [\"v7\"], \"clientConfig\": {}}",
-                        "spec.conversion.conversionReviewVersions: Invalid value: [\"v7\"]: must include at "
-                                + "least one of "
-                                + "v1, v1beta1"},
-                {"\"None\", \"webhook\": {\"conversionReviewVersions\": [\"v1\"]}",
-                        "spec.conversion.conversionReviewVersions: Forbidden: should not be set when strategy "
-                                + "is not set "
-                                + "to Webhook"}}) {
-            JsonNode refused = rest.post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
-                    """
-                            {"metadata": {"name": "sites.example.com"}, "spec": {"group": "example.com",
-                            "scope": "Namespaced",
-                             "names": {"plural": "sites", "kind": "Site"}, "versions": [{"name": "v1",
-                             "served": true, "storage":
-                              true, "schema": {"openAPIV3Schema": {"type": "object"}}}],
-                              "conversion": {"strategy": %s}}}"""
-                            .formatted(wrong[0]));
-            assertThat(Json.text(refused, "message")).contains(wrong[1]);
-        }
-    }
 }

@@ -5,6 +5,7 @@ import java.util.List;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvFileSource;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import tools.jackson.databind.JsonNode;
@@ -99,56 +100,7 @@ class FieldValidationTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
-            {"spec":{"replicas":"3"}} \
-                | json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32
-            {"spec":{"replicas":1.5}} \
-                | json: cannot unmarshal number 1.5 into Go struct field DeploymentSpec.spec.replicas of type int32
-            {"spec":{"replicas":3000000000}} \
-                | json: cannot unmarshal number 3000000000 into Go struct field DeploymentSpec.spec.replicas of type \
-            int32
-            {"spec":{"paused":"no"}} \
-                | json: cannot unmarshal string into Go struct field DeploymentSpec.spec.paused of type bool
-            {"spec":[]} | json: cannot unmarshal array into Go struct field Deployment.spec of type v1.DeploymentSpec
-            {"metadata":{"labels":{"a":1}}} \
-                | json: cannot unmarshal number into Go struct field ObjectMeta.metadata.labels of type string
-            {"metadata":{"labels":"a"}} \
-                | json: cannot unmarshal string into Go struct field ObjectMeta.metadata.labels of type \
-            map[string]string
-            {"spec":{"template":{"spec":{"containers":{}}}}} \
-                | json: cannot unmarshal object into Go struct field PodSpec.spec.template.spec.containers of type \
-            []v1.Container
-            {"spec":{"template":{"spec":{"containers":[{"image":true}]}}}} \
-                | json: cannot unmarshal bool into Go struct field Container.spec.template.spec.containers.image of \
-            type string
-            {"spec":{"template":{"spec":{"containers":[{"imagePullPolicy":1}]}}}} \
-                | json: cannot unmarshal number into Go struct field \
-            Container.spec.template.spec.containers.imagePullPolicy of type v1.PullPolicy
-            {"spec":{"strategy":{"rollingUpdate":{"maxSurge":true}}}} \
-                | json: cannot unmarshal bool into Go struct field \
-            RollingUpdateDeployment.spec.strategy.rollingUpdate.maxSurge of type int32
-            {"spec":{"strategy":{"rollingUpdate":{"maxSurge":[]}}}} \
-                | json: cannot unmarshal array into Go struct field \
-            RollingUpdateDeployment.spec.strategy.rollingUpdate.maxSurge of type int32
-            {"spec":{"strategy":{"rollingUpdate":{"maxSurge":1.5}}}} \
-                | json: cannot unmarshal number 1.5 into Go struct field \
-            RollingUpdateDeployment.spec.strategy.rollingUpdate.maxSurge of type int32
-            {"metadata":{"annotations":{"deprecated.deployment.rollback.to":"x"}}} \
-                | failed to parse annotation[deprecated.deployment.rollback.to]=x as int64: strconv.ParseInt: parsing \
-            "x": invalid syntax
-            {"metadata":{"annotations":{"deprecated.deployment.rollback.to":"9223372036854775808"}}} \
-                | failed to parse annotation[deprecated.deployment.rollback.to]=9223372036854775808 as int64: \
-            strconv.ParseInt: parsing "9223372036854775808": value out of range
-            {"metadata":{"creationTimestamp":{}}} \
-                | json: cannot unmarshal object into Go struct field ObjectMeta.metadata.creationTimestamp of type \
-            string
-            {"spec":{"template":{"spec":{"overhead":{"cpu":{}}}}}} \
-                | quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'
-            {"metadata":{"creationTimestamp":"soon"}} \
-                | parsing time "soon" as "2006-01-02T15:04:05Z07:00": cannot parse "soon" as "2006"
-            {"spec":{"template":{"spec":{"overhead":{"cpu":"much"}}}}} \
-                | quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'
-            """)
+    @CsvFileSource(resources = "/tables/wrong-types.txt", delimiter = '|', quoteCharacter = '`')
     void refusesAWrongTypeInTheWordsOfUpstreamsDecoder(String json, String message) {
         assertThatThrownBy(() -> FieldValidation.prune("apps/v1", "Deployment", object(json)))
                 .isInstanceOf(FieldValidation.WrongTypeException.class).hasMessage(message);

@@ -1,16 +1,13 @@
 package dev.wheelhouse.apiserver.schema;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.Resources;
 
 /** The recorded requests and answers of a real API server, {@code golden/api}. */
 public final class GoldenApi {
@@ -18,7 +15,7 @@ public final class GoldenApi {
 
     public static List<Exchange> read(String file) {
         List<Exchange> exchanges = new ArrayList<>();
-        for (JsonNode json : resource("/golden/api/" + file)) {
+        for (JsonNode json : Resources.json("/golden/api/" + file)) {
             exchanges.add(new Exchange(exchanges.size(), json));
         }
         return exchanges;
@@ -26,15 +23,7 @@ public final class GoldenApi {
 
     /** The requests that create and patch Deployments, with the real server's answers. */
     static JsonNode invalidDeployments() {
-        return resource("/golden/validation/deployments.json");
-    }
-
-    private static JsonNode resource(String name) {
-        try (InputStream in = Objects.requireNonNull(GoldenApi.class.getResourceAsStream(name), name)) {
-            return Json.read(in.readAllBytes());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return Resources.json("/golden/validation/deployments.json");
     }
 
     /** One request and its answer. */

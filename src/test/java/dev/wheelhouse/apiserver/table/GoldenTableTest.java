@@ -1,10 +1,7 @@
 package dev.wheelhouse.apiserver.table;
 
-import java.io.IOException;
-import java.io.InputStream;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 
 import org.junit.jupiter.api.Test;
@@ -13,6 +10,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.Resources;
 import dev.wheelhouse.apiserver.protocol.Tables;
 import dev.wheelhouse.apiserver.protocol.Tables.IncludeObject;
 
@@ -21,7 +19,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** The tables that a real API server answered with. */
 class GoldenTableTest {
     @Test
-    void aWatchOfConfigMapsAsTablesIsWhatTheRealServerSent() throws IOException {
+    void aWatchOfConfigMapsAsTablesIsWhatTheRealServerSent() {
         List<JsonNode> tables = recordedTables();
         assertThat(tables).hasSize(3);
 
@@ -50,13 +48,8 @@ class GoldenTableTest {
         return table;
     }
 
-    private static List<JsonNode> recordedTables() throws IOException {
-        try (InputStream in = GoldenTableTest.class.getResourceAsStream("/golden/api/watch.json")) {
-            assertThat(in).isNotNull();
-            List<JsonNode> tables = new ArrayList<>();
-            Json.read(in.readAllBytes()).findValues("object").stream()
-                    .filter(object -> Json.text(object, "kind").equals("Table")).forEach(tables::add);
-            return tables;
-        }
+    private static List<JsonNode> recordedTables() {
+        return Resources.json("/golden/api/watch.json").findValues("object").stream()
+                .filter(object -> Json.text(object, "kind").equals("Table")).toList();
     }
 }

@@ -30,7 +30,10 @@ final class TableTesting {
 
     /** An object; one without metadata is called x and three minutes old. */
     static ObjectNode object(String json) {
-        ObjectNode object = (ObjectNode) RELAXED.readTree("{" + json + "}");
+        return named((ObjectNode) RELAXED.readTree("{" + json + "}"));
+    }
+
+    private static ObjectNode named(ObjectNode object) {
         if (!object.has("metadata")) {
             object.set("metadata", RELAXED.readTree(CREATED));
         }
@@ -52,6 +55,10 @@ final class TableTesting {
     /** The cells of the one row of this object. */
     static List<Object> cells(String path, String json) {
         return cells(table(path, IncludeObject.NONE, object(json)), 0);
+    }
+
+    static JsonNode row(String path, ObjectNode object) {
+        return table(path, IncludeObject.NONE, named(object.deepCopy())).at("/rows/0/cells");
     }
 
     static List<Object> cells(ObjectNode table, int row) {

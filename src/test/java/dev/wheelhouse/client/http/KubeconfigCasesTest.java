@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvFileSource;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -169,48 +169,8 @@ class KubeconfigCasesTest {
         return "server: \"" + server.url() + "\", certificate-authority: ca.crt";
     }
 
-    static Stream<Arguments> users() {
-        String certificate = "client-certificate: rsa8.crt, client-key: rsa8.key";
-        String peer = ":peer=CN=rsa8";
-        return Stream.of(Arguments.of("token: t", "authorization=Bearer t"),
-                Arguments.of("token: t, as: jane", "authorization=Bearer t; impersonate-user=jane"),
-                Arguments.of("token: t, as: jane, as-uid: \"7\", as-groups: [g1, \"g:2\"], "
-                        + "as-user-extra: {scopes: [a, b], \"Example.com/x%y é\": [c]}",
-                        "authorization=Bearer t; impersonate-extra-example.com%2fx%25y%20%c3%a9=c; "
-                                + "impersonate-extra-scopes=a, b; impersonate-group=g1, g:2; impersonate-uid=7; "
-                                + "impersonate-user=jane"),
-                Arguments.of("as: jane, " + EXEC.formatted("token"),
-                        "authorization=Bearer from-exec; impersonate-user=jane"),
-                Arguments.of("as: jane, " + certificate, peer + "; impersonate-user=jane"),
-                Arguments.of("token: tt, " + certificate, peer + "; authorization=Bearer tt"),
-                Arguments.of("tokenFile: tok, " + certificate, peer + "; authorization=Bearer from-file"),
-                Arguments.of("username: me, password: pw, " + certificate, peer + "; authorization=Basic bWU6cHc="),
-                Arguments.of("username: me, password: \"p:w\"", "authorization=Basic bWU6cDp3"),
-                Arguments.of(certificate + ", " + EXEC.formatted("no-such-plugin"), peer),
-                Arguments.of("token: tt, " + EXEC.formatted("no-such-plugin"), "authorization=Bearer tt"),
-                Arguments.of("username: me, password: pw, " + EXEC.formatted("no-such-plugin"),
-                        "authorization=Basic bWU6cHc="),
-                Arguments.of("token: stale, tokenFile: tok", "authorization=Bearer from-file"),
-                Arguments.of("token: good, tokenFile: missing", "authorization=Bearer good"),
-                Arguments.of("token: good, tokenFile: blank", "authorization=Bearer good"),
-                Arguments.of("token: 2024-01-01", "authorization=Bearer 2024-01-01"),
-                Arguments.of("token: 12:30:45", "authorization=Bearer 12:30:45"),
-                Arguments.of("exec: {apiVersion: client.authentication.k8s.io/v1beta1, command: ./beta}",
-                        "authorization=Bearer beta"),
-                Arguments.of(
-                        "exec: {" + V1 + ", interactiveMode: IfAvailable, command: ./token, args: null, env: null}",
-                        "authorization=Bearer from-exec"),
-                Arguments.of("token: t, client-certificate-data: \"\", client-key-data: \"\"",
-                        "authorization=Bearer t"),
-                Arguments.of("token: t, client-certificate-data: null, client-key-data: null",
-                        "authorization=Bearer t"),
-                Arguments.of("client-certificate: both.pem, client-key: both.pem", peer),
-                Arguments.of("client-certificate: reverse.pem, client-key: reverse.pem", peer),
-                Arguments.of("", ""));
-    }
-
     @ParameterizedTest
-    @MethodSource("users")
+    @CsvFileSource(resources = "/tables/kubeconfig-credentials.txt", delimiter = '~', quoteCharacter = '`')
     void aRequestCarriesTheCredentialsAndWhomTheUserActsAs(String user, String expected) throws IOException {
         assertThat(sent(server, local(), user)).isEqualTo(expected);
     }
@@ -286,39 +246,11 @@ class KubeconfigCasesTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-            "token: 12345 | field token of the user \"u\" is no text; put it in quotes",
-            "token: 0555 | field token of the user \"u\" is no text",
-            "token: 1e5 | field token of the user \"u\" is no text",
-            "token: yes | field token of the user \"u\" is no text",
-            "token: [a] | field token of the user \"u\" is no text",
-            "password: 1, username: me | field password of the user \"u\" is no text",
-            "as: 1 | field as of the user \"u\" is no text",
-            "as-groups: g, as: x | field as-groups of the user \"u\" has another form; correct it",
-            "as-groups: [1], as: x | field as-groups.[0] of the user \"u\" is no text",
-            "as-user-extra: {k: v}, as: x | field as-user-extra.k of the user \"u\" has another form",
-            "as-user-extra: [k], as: x | field as-user-extra of the user \"u\" has another form",
-            "exec: x | field exec of the user \"u\" has another form",
-            "exec: {args: [-n, 5]} | field exec.args.[1] of the user \"u\" is no text",
-            "exec: {env: [{name: A, value: 1}]} "
-                    + "| field exec.env.[0].value of the user \"u\" is no text",
-            "exec: {provideClusterInfo: 'true'} "
-                    + "| field exec.provideClusterInfo of the user \"u\" is neither true nor false",
-            "exec: {apiVersion: client.authentication.k8s.io/v1alpha1, command: x} "
-                    + "| write client.authentication.k8s.io/v1",
-            "exec: {apiVersion: client.authentication.k8s.io/v1, command: x} | interactiveMode is \"\"",
-            "exec: {apiVersion: client.authentication.k8s.io/v1, interactiveMode: Always, command: x} | no terminal",
-            "exec: {apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never, command: ./beta} | v1beta1",
-            "as-groups: [g] | field as of the user \"u\" is not set",
-            "as: \"a\\nb\" | hold a control character",
-            "token: t, username: me | field username of the user \"u\" is set beside a token",
-            "client-certificate: rsa8.crt, client-key: rsa8.crt | client-key has no private key",
-            "client-certificate-data: \"AAAA AAAA\", client-key: rsa8.key "
-                    + "| client-certificate-data of the user \"u\" is no base64",
-            "tokenFile: missing | does not exist"})
+    @CsvFileSource(resources = "/tables/kubeconfig-users.txt", delimiter = '|', quoteCharacter = '\'')
     void aUserThatCannotBeUsedIsRefusedWithTheNameOfItsField(String user, String message) {
         assertThatThrownBy(() -> connect(local(), user)).isInstanceOf(KubeConfigException.class)
-                .hasMessageContaining(message).hasMessageNotContainingAny("12345", "\n");
+                .hasMessageContaining(message).satisfies(e -> assertThat(e.getMessage().replace(dir.toString(), ""))
+                        .doesNotContain("12345", "\n"));
     }
 
     @ParameterizedTest
