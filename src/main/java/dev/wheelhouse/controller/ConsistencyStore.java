@@ -1,5 +1,4 @@
 package dev.wheelhouse.controller;
-
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

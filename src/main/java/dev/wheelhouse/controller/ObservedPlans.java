@@ -5,6 +5,8 @@ import java.util.Map;
 
 import dev.wheelhouse.runtime.BoundedMap;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
+
 /**
  * The writes that a controller would make if it did not only observe. They are counted and logged once for each change
  * of a key's plan. Beyond {@link #MOST} keys with plans the eldest plan is forgotten, and counted again if it stays.
@@ -35,6 +37,6 @@ final class ObservedPlans {
 
     private synchronized boolean isNew(Object key, List<String> now) {
         List<String> before = now.isEmpty() ? plans.remove(key) : plans.put(key, now);
-        return !now.equals(before == null ? List.of() : before);
+        return !now.equals(orEmpty(before));
     }
 }

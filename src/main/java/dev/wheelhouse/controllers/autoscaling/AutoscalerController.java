@@ -33,6 +33,8 @@ import dev.wheelhouse.controllers.autoscaling.AutoscalerView.Target;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.workqueue.RateLimits;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
+
 /**
  * Scales the targets of HorizontalPodAutoscalers by metrics (upstream: {@code pkg/controller/podautoscaler}). Each
  * autoscaler is looked at every 15 s, and 15 s after it was created. {@code AutoscalerDecisions} decides.
@@ -158,7 +160,7 @@ public final class AutoscalerController extends ObjectController<V2HorizontalPod
 
     private ScaleClient.Scaled scale(V2HorizontalPodAutoscaler autoscaler) {
         V2CrossVersionObjectReference target = autoscaler.getSpec().getScaleTargetRef();
-        return scales.get(target.getApiVersion() == null ? "" : target.getApiVersion(), target.getKind(),
+        return scales.get(orEmpty(target.getApiVersion()), target.getKind(),
                 ObjectKey.of(namespace(autoscaler), target.getName()));
     }
 

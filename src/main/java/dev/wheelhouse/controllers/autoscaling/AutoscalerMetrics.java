@@ -9,6 +9,8 @@ import dev.wheelhouse.controller.Measure;
 import dev.wheelhouse.controllers.autoscaling.AutoscalerDecisions.Decision;
 import dev.wheelhouse.controllers.autoscaling.AutoscalerView.Target;
 
+import static dev.wheelhouse.api.Absent.orZero;
+
 /**
  * The metrics of the autoscalers' controller (upstream: {@code pkg/controller/podautoscaler/monitor}). The label
  * {@code action} is {@code scale_up}, {@code scale_down} or {@code none}; the label {@code error} is {@code spec},
@@ -65,7 +67,7 @@ final class AutoscalerMetrics {
         for (int proposal : decision.proposals().each()) {
             V2MetricSpec spec = autoscaler.getSpec().getMetrics().get(i);
             boolean failed = proposal == Proposals.NONE;
-            String action = failed ? "none" : action(proposal - (current == null ? 0 : current));
+            String action = failed ? "none" : action(proposal - orZero(current));
             String error = failed ? "internal" : "none";
             metrics.record(COMPUTATIONS, 1, action, error, spec.getType());
             metrics.record(COMPUTATION, selected.nanos().get(i) / 1e9, action, error, spec.getType());

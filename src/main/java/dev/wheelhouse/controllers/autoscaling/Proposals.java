@@ -2,7 +2,6 @@ package dev.wheelhouse.controllers.autoscaling;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.TreeMap;
 
 import org.jspecify.annotations.Nullable;
@@ -29,6 +28,8 @@ import dev.wheelhouse.controllers.autoscaling.ReplicaCalculator.Proposal;
 import dev.wheelhouse.controllers.autoscaling.ReplicaCalculator.Tolerance;
 import dev.wheelhouse.facts.Quantities;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
+
 /**
  * The replicas that all metrics of an autoscaler ask for together: the most that any of them asks for (upstream:
  * {@code computeReplicasForMetrics} in {@code horizontal.go}).
@@ -53,7 +54,7 @@ record Proposals(int replicas, List<Integer> each, String metric, List<V2MetricS
 
     static Proposals of(AutoscalerView view, Selected target) {
         V2HorizontalPodAutoscaler autoscaler = view.autoscaler();
-        List<V2MetricSpec> specs = Objects.requireNonNullElse(autoscaler.getSpec().getMetrics(), List.of());
+        List<V2MetricSpec> specs = orEmpty(autoscaler.getSpec().getMetrics());
         Calculation calculation = new Calculation(String.valueOf(autoscaler.getMetadata().getNamespace()),
                 new ReplicaCalculator(target.pods(), view.replicas(), view.statusReplicas(),
                         tolerance(autoscaler.getSpec().getBehavior(), view.options().tolerance()), view.options(),
@@ -259,11 +260,10 @@ record Proposals(int replicas, List<Integer> each, String metric, List<V2MetricS
                     .forEach((key, value) -> text.append(key).append(": ").append(value).append(','));
         }
         text.append("},MatchExpressions:[]LabelSelectorRequirement{");
-        for (V1LabelSelectorRequirement term : Objects.requireNonNullElse(selector.getMatchExpressions(),
-                List.<V1LabelSelectorRequirement>of())) {
+        for (V1LabelSelectorRequirement term : orEmpty(selector.getMatchExpressions())) {
             text.append("LabelSelectorRequirement{Key:").append(term.getKey()).append(",Operator:")
                     .append(term.getOperator()).append(",Values:[")
-                    .append(String.join(" ", Objects.requireNonNullElse(term.getValues(), List.of()))).append("],},");
+                    .append(String.join(" ", orEmpty(term.getValues()))).append("],},");
         }
         return text.append("},}").toString();
     }

@@ -21,6 +21,8 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.informer.Indexer;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
+
 /** The caches of nodes and of the pods of DaemonSets, and the relations between their objects. Thread safe. */
 final class DaemonSetCaches {
     /** The index of the pods of DaemonSets by node. */
@@ -72,7 +74,7 @@ final class DaemonSetCaches {
         for (V1Node node : known) {
             String name = String.valueOf(node.getMetadata().getName());
             List<V1Pod> here = byNode.remove(name);
-            all.add(new NodePods(name, placement.on(node), here == null ? List.of() : here));
+            all.add(new NodePods(name, placement.on(node), orEmpty(here)));
         }
         byNode.forEach((name, there) -> all.add(new NodePods(name, NodePredicates.Verdict.ABSENT, there)));
         return new DaemonSetView(set, hash, all, delays, now);

@@ -40,9 +40,12 @@ import dev.wheelhouse.controller.Owners;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.controllers.history.RevisionData;
+import dev.wheelhouse.controllers.pods.Nodes;
 import dev.wheelhouse.controllers.pods.PodEvents;
 import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.event.EventRecorder;
+
+import static dev.wheelhouse.api.Absent.orZero;
 
 /**
  * Runs a pod of each DaemonSet on each node that its template selects (upstream:
@@ -81,7 +84,7 @@ public final class DaemonSetController extends ObjectController<V1DaemonSet> {
                 || OwnerReferences.controllerOf(change.object().getMetadata()) == null).enqueueFor(owners::keys);
         // The deletion of a node wakes no DaemonSet: the pod garbage collector deletes its pods.
         watch(nodes).when(change -> !change.initial()).onAdd().onAlter(node -> node.getMetadata().getLabels())
-                .onAlter(NodePredicates::taints).enqueueEach(this::setsConcernedBy);
+                .onAlter(Nodes::taints).enqueueEach(this::setsConcernedBy);
     }
 
     private void enqueueWhenAvailable(Change<V1Pod> change, Owners<V1DaemonSet> owners) {
@@ -153,7 +156,7 @@ public final class DaemonSetController extends ObjectController<V1DaemonSet> {
 
     private static FailedPodsBackoff.Key backoffKey(V1DaemonSet set, String node) {
         Long generation = set.getStatus() == null ? null : set.getStatus().getObservedGeneration();
-        return new FailedPodsBackoff.Key(set.getMetadata().getUid(), generation == null ? 0 : generation, node);
+        return new FailedPodsBackoff.Key(set.getMetadata().getUid(), orZero(generation), node);
     }
 
     /**

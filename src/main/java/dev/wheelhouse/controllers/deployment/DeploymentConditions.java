@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.openapi.models.V1DeploymentCondition;
 import io.kubernetes.client.openapi.models.V1DeploymentStatus;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
+
 /**
  * Reads and sets a Deployment's conditions (upstream: {@code SetDeploymentCondition} and similar functions). Conditions
  * of other types are kept.
@@ -68,6 +70,6 @@ final class DeploymentConditions {
     }
 
     static List<V1DeploymentCondition> list(V1DeploymentStatus status) {
-        return status.getConditions() == null ? List.of() : status.getConditions();
+        return orEmpty(status.getConditions());
     }
 }

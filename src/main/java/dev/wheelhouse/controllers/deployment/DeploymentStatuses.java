@@ -7,6 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.models.V1DeploymentStatus;
 
+import static dev.wheelhouse.api.Absent.orZero;
+
 /**
  * Computes a Deployment's counts and its Available condition (upstream: {@code calculateStatus} in {@code sync.go}).
  */
@@ -71,10 +73,6 @@ final class DeploymentStatuses {
                         .map(c -> c.getType() + "=" + c.getStatus() + "/" + c.getReason())
                         .collect(Collectors.joining(" "))
                 + (revisionMoved ? ", a new revision" : "");
-    }
-
-    static int orZero(@Nullable Integer count) {
-        return count == null ? 0 : count;
     }
 
     private static @Nullable Integer nullIfZero(int count) {

@@ -2,8 +2,6 @@ package dev.wheelhouse.controllers.deployment;
 
 import java.time.Duration;
 import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -17,11 +15,13 @@ import io.kubernetes.client.openapi.models.V1DeploymentStatus;
 import io.kubernetes.client.openapi.models.V1PodTemplateSpec;
 import io.kubernetes.client.openapi.models.V1ReplicaSet;
 
+import dev.wheelhouse.api.Meta;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.runtime.Durations;
 
 /**
  * The working copy of one decision: the desired state of a Deployment and its ReplicaSets. The rules change it in
@@ -102,7 +102,7 @@ final class Draft {
 
     /** The time for conditions, in whole seconds. */
     OffsetDateTime stamp() {
-        return view.now().truncatedTo(ChronoUnit.SECONDS).atOffset(ZoneOffset.UTC);
+        return Durations.wholeSeconds(view.now());
     }
 
     String name() {
@@ -191,7 +191,7 @@ final class Draft {
 
     /** Sets the Deployment's revision annotation. */
     void deploymentRevision(String revision) {
-        Map<String, String> annotations = new HashMap<>(Annotations.of(deployment.getMetadata()));
+        Map<String, String> annotations = new HashMap<>(Meta.annotations(deployment.getMetadata()));
         String had = annotations.getOrDefault(Annotations.REVISION, "");
         if (!revision.equals(had)) {
             annotations.put(Annotations.REVISION, revision);

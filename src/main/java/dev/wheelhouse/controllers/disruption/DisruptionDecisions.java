@@ -7,7 +7,6 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.TreeMap;
 
 import io.kubernetes.client.custom.IntOrString;
@@ -23,6 +22,8 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controllers.pods.Pods;
+
+import static dev.wheelhouse.api.Absent.orEmpty;
 
 /**
  * Computes the status of a budget from a view (upstream: {@code trySync} in {@code disruption.go}). A pure function.
@@ -84,12 +85,11 @@ final class DisruptionDecisions {
     /** A selector as Go prints it. */
     private static String printed(V1LabelSelector selector) {
         StringBuilder text = new StringBuilder("&LabelSelector{MatchLabels:map[string]string{");
-        new TreeMap<>(Objects.requireNonNullElse(selector.getMatchLabels(), Map.<String, String>of()))
+        new TreeMap<>(orEmpty(selector.getMatchLabels()))
                 .forEach((key, value) -> text.append(key).append(": ").append(value).append(','));
         text.append("},MatchExpressions:[]LabelSelectorRequirement{");
-        for (V1LabelSelectorRequirement requirement : Objects.requireNonNullElse(selector.getMatchExpressions(),
-                List.<V1LabelSelectorRequirement>of())) {
-            List<String> values = Objects.requireNonNullElse(requirement.getValues(), List.<String>of());
+        for (V1LabelSelectorRequirement requirement : orEmpty(selector.getMatchExpressions())) {
+            List<String> values = orEmpty(requirement.getValues());
             text.append("LabelSelectorRequirement{Key:").append(requirement.getKey()).append(",Operator:")
                     .append(requirement.getOperator()).append(",Values:[").append(String.join(" ", values))
                     .append("],},");
@@ -187,7 +187,7 @@ final class DisruptionDecisions {
     private static void condition(V1PodDisruptionBudgetStatus status, boolean allowed, String reason, String message,
             Instant now) {
         List<V1Condition> conditions = new ArrayList<>(
-                Objects.requireNonNullElse(status.getConditions(), List.<V1Condition>of()));
+                orEmpty(status.getConditions()));
         int index = 0;
         while (index < conditions.size() && !ALLOWED.equals(conditions.get(index).getType())) {
             index++;

@@ -17,6 +17,8 @@ import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
+
 /**
  * Makes, orders and selects ControllerRevisions (upstream: {@code pkg/controller/history/controller_history.go}). The
  * revisions that are returned may share parts with those that are given, so nobody may change either.
@@ -57,7 +59,7 @@ public final class ControllerRevisions {
      */
     public static V1ControllerRevision make(ResourceType ownerType, V1ObjectMeta owner, String data, long number,
             String hash, String hashLabel, @Nullable Map<String, String> labels) {
-        Map<String, String> allLabels = new HashMap<>(labels == null ? Map.of() : labels);
+        Map<String, String> allLabels = new HashMap<>(orEmpty(labels));
         allLabels.put(hashLabel, hash);
         return new V1ControllerRevision().apiVersion("apps/v1").kind("ControllerRevision")
                 .metadata(new V1ObjectMeta().namespace(owner.getNamespace()).name(name(owner.getName(), hash))

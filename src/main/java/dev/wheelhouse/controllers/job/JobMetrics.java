@@ -15,6 +15,8 @@ import dev.wheelhouse.controller.Change;
 import dev.wheelhouse.controller.Measure;
 import dev.wheelhouse.controllers.pods.Pods;
 
+import static dev.wheelhouse.api.Absent.orZero;
+
 /**
  * The metrics of the Job controller (upstream: {@code pkg/controller/job/metrics/metrics.go}). Upstream counts a failed
  * creation of a pod as a successful one too, and loses the pods that were counted before a finalizer could not be
@@ -81,7 +83,7 @@ final class JobMetrics {
     /** A status replaced another one, which is null if there was none. */
     void counted(V1Job job, @Nullable V1JobStatus before, V1JobStatus after) {
         V1JobStatus then = before == null ? new V1JobStatus() : before;
-        int succeeded = Jobs.count(after.getSucceeded()) - Jobs.count(then.getSucceeded());
+        int succeeded = orZero(after.getSucceeded()) - orZero(then.getSucceeded());
         if (Jobs.isIndexed(job)) {
             // After a reduction of the completions, indexes beyond them no longer count on either side.
             succeeded = newIndexes(job, then.getCompletedIndexes(), after.getCompletedIndexes());
@@ -90,7 +92,7 @@ final class JobMetrics {
             add(FINISHED_INDEXES, newIndexes(job, then.getFailedIndexes(), after.getFailedIndexes()), "failed", scope);
         }
         add(PODS_FINISHED, succeeded, mode(job), "succeeded");
-        add(PODS_FINISHED, Jobs.count(after.getFailed()) - Jobs.count(then.getFailed()), mode(job), "failed");
+        add(PODS_FINISHED, orZero(after.getFailed()) - orZero(then.getFailed()), mode(job), "failed");
     }
 
     private static int newIndexes(V1Job job, @Nullable String before, @Nullable String after) {

@@ -18,6 +18,10 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.event.EventRecorder;
+import dev.wheelhouse.runtime.Durations;
+
+import static dev.wheelhouse.api.Absent.orNull;
+import static dev.wheelhouse.api.Absent.orZero;
 
 /**
  * The first step of counting: the status names the pods that have ended, before they lose the finalizer. Whatever
@@ -56,8 +60,8 @@ record Tracking(V1JobStatus status, boolean changed, List<JobPod> ended, List<St
         List<String> succeeded = succeeded(uncounted).stream().filter(tracked::contains).toList();
         List<String> failed = failed(uncounted).stream().filter(tracked::contains).toList();
         return ModelJson.shallowCopy(status)
-                .succeeded(orNull(Jobs.count(status.getSucceeded()) + succeeded(uncounted).size() - succeeded.size()))
-                .failed(orNull(Jobs.count(status.getFailed()) + failed(uncounted).size() - failed.size()))
+                .succeeded(orNull(orZero(status.getSucceeded()) + succeeded(uncounted).size() - succeeded.size()))
+                .failed(orNull(orZero(status.getFailed()) + failed(uncounted).size() - failed.size()))
                 .uncountedTerminatedPods(new V1UncountedTerminatedPods().succeeded(succeeded).failed(failed));
     }
 
@@ -79,7 +83,7 @@ record Tracking(V1JobStatus status, boolean changed, List<JobPod> ended, List<St
         }
         List<Action> events = new ArrayList<>(2);
         Integer completions = job.getSpec().getCompletions();
-        if (completions != null && Jobs.count(job.getStatus().getSucceeded()) > completions) {
+        if (completions != null && orZero(job.getStatus().getSucceeded()) > completions) {
             events.add(event(job, EventRecorder.WARNING, "TooManySucceededPods",
                     "Too many succeeded pods running after completion count reached"));
         }
@@ -97,11 +101,6 @@ record Tracking(V1JobStatus status, boolean changed, List<JobPod> ended, List<St
 
     private static List<String> failed(V1UncountedTerminatedPods uncounted) {
         return uncounted.getFailed() == null ? List.of() : uncounted.getFailed();
-    }
-
-    /** A counter as the API has it: zero is absent. */
-    private static @Nullable Integer orNull(int count) {
-        return count == 0 ? null : count;
     }
 
     /** The state of one first step. */
@@ -131,10 +130,10 @@ record Tracking(V1JobStatus status, boolean changed, List<JobPod> ended, List<St
 
         Tracking track() {
             if (assessment.startedAt() != null) {
-                status.startTime(Jobs.time(assessment.startedAt()));
+                status.startTime(Durations.wholeSeconds(assessment.startedAt()));
             }
             V1JobCondition verdict = verdict();
-            changed |= scaled.active() != Jobs.count(before.getActive())
+            changed |= scaled.active() != orZero(before.getActive())
                     || !Objects.equals(scaled.ready(), before.getReady())
                     || !Objects.equals(scaled.terminating(), before.getTerminating());
             status.active(orNull(scaled.active())).ready(scaled.ready()).terminating(scaled.terminating());
@@ -175,7 +174,7 @@ record Tracking(V1JobStatus status, boolean changed, List<JobPod> ended, List<St
                     suspended ? "True" : "False", "Job" + what, message, view.now()));
             if (!conditions.equals(Jobs.conditions(status))) {
                 changed = true;
-                status.conditions(conditions).startTime(suspended ? null : Jobs.time(view.now()));
+                status.conditions(conditions).startTime(suspended ? null : Durations.wholeSeconds(view.now()));
                 events.add(event(job, EventRecorder.NORMAL, what, message));
             }
         }

@@ -16,6 +16,7 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.LabelSelector;
+import dev.wheelhouse.api.Meta;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
@@ -103,8 +104,7 @@ final class ContentDeleter {
 
     /** The objects that a deletion of all would leave: those with finalizers. */
     private static <T extends KubernetesObject> List<T> held(List<T> items) {
-        return items.stream().filter(item -> item.getMetadata().getFinalizers() != null
-                && !item.getMetadata().getFinalizers().isEmpty()).toList();
+        return items.stream().filter(item -> !Meta.finalizers(item).isEmpty()).toList();
     }
 
     private @Nullable KubeApiException delete(ResourceType type, String namespace, SyncRun run) {
@@ -130,9 +130,8 @@ final class ContentDeleter {
          * its dependents is deleted again, because a deletion in the background ends that wait.
          */
         boolean isGoing() {
-            return unreadable == 0 && items.stream().map(KubernetesObject::getMetadata)
-                    .allMatch(m -> m.getDeletionTimestamp() != null && (m.getFinalizers() == null
-                            || Collections.disjoint(m.getFinalizers(), DEPENDENTS)));
+            return unreadable == 0 && items.stream().allMatch(item -> item.getMetadata().getDeletionTimestamp() != null
+                    && Collections.disjoint(Meta.finalizers(item), DEPENDENTS));
         }
     }
 

@@ -27,6 +27,8 @@ import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.controllers.ControllerOptions;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
+
 /**
  * Empties namespaces that are being deleted, reports the remaining content in conditions, and finalizes a namespace
  * when it is empty (upstream: {@code pkg/controller/namespace/namespace_controller.go} and {@code Delete} in
@@ -117,9 +119,7 @@ public final class NamespaceController extends ObjectController<V1Namespace> {
     }
 
     private static List<String> finalizers(V1Namespace namespace) {
-        return namespace.getSpec() == null || namespace.getSpec().getFinalizers() == null
-                ? List.of()
-                : namespace.getSpec().getFinalizers();
+        return namespace.getSpec() == null ? List.of() : orEmpty(namespace.getSpec().getFinalizers());
     }
 
     private static V1Namespace terminating(V1Namespace namespace, SyncRun run) {

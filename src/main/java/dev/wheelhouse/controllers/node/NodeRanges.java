@@ -121,7 +121,7 @@ final class NodeRanges {
 
     private CidrSet set(V1Node node, List<String> ranges, int index) {
         if (index >= sets.size()) {
-            throw new IllegalArgumentException("the node " + NodeConditions.name(node) + " has the ranges " + ranges
+            throw new IllegalArgumentException("the node " + NodeHealth.name(node) + " has the ranges " + ranges
                     + ", but cluster-cidr names only " + sets.size());
         }
         return sets.get(index);
@@ -138,7 +138,7 @@ final class NodeRanges {
                 release(set(node, ranges, i), Cidr.parse(ranges.get(i)));
             } catch (IllegalArgumentException e) {
                 log.warn("{}: a range of the node {}, which is gone, is not free for others: {}",
-                        NodeIpamController.NAME, NodeConditions.name(node), e.getMessage());
+                        NodeIpamController.NAME, NodeHealth.name(node), e.getMessage());
             }
         }
     }

@@ -12,7 +12,10 @@ import io.kubernetes.client.openapi.models.V1Taint;
 import io.kubernetes.client.openapi.models.V1Toleration;
 
 import dev.wheelhouse.api.Tolerations;
+import dev.wheelhouse.controllers.pods.Nodes;
 import dev.wheelhouse.runtime.Durations;
+
+import static dev.wheelhouse.api.Absent.orEmpty;
 
 /**
  * How long a pod stays on a node with taints of the effect NoExecute (upstream: {@code processPodOnNode} in
@@ -32,8 +35,7 @@ record ScheduledEviction(String pod, List<V1Taint> taints, List<V1Toleration> to
 
     /** The taints of a node that end stays. */
     static List<V1Taint> taints(V1Node node) {
-        List<V1Taint> all = node.getSpec() == null ? null : node.getSpec().getTaints();
-        return all == null ? List.of() : all.stream().filter(taint -> "NoExecute".equals(taint.getEffect())).toList();
+        return Nodes.taints(node).stream().filter(taint -> "NoExecute".equals(taint.getEffect())).toList();
     }
 
     /**
@@ -60,8 +62,7 @@ record ScheduledEviction(String pod, List<V1Taint> taints, List<V1Toleration> to
     }
 
     static List<V1Toleration> tolerations(V1Pod pod) {
-        List<V1Toleration> tolerations = pod.getSpec().getTolerations();
-        return tolerations == null ? List.of() : tolerations;
+        return orEmpty(pod.getSpec().getTolerations());
     }
 
     /** The shortest time for which all taints are tolerated; null for ever. */

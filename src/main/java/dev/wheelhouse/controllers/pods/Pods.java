@@ -2,6 +2,7 @@ package dev.wheelhouse.controllers.pods;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.time.OffsetDateTime;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
@@ -70,14 +71,26 @@ public final class Pods {
     }
 
     private static @Nullable V1PodCondition readyCondition(V1Pod pod) {
+        V1PodCondition ready = condition(pod, "Ready");
+        return ready != null && "True".equals(ready.getStatus()) ? ready : null;
+    }
+
+    /** A condition of a pod; null if the pod does not have it. */
+    public static @Nullable V1PodCondition condition(V1Pod pod, String type) {
         if (pod.getStatus() != null && pod.getStatus().getConditions() != null) {
             for (V1PodCondition condition : pod.getStatus().getConditions()) {
-                if ("Ready".equals(condition.getType())) {
-                    return "True".equals(condition.getStatus()) ? condition : null;
+                if (type.equals(condition.getType())) {
+                    return condition;
                 }
             }
         }
         return null;
+    }
+
+    /** The time of a pod's creation; null before it. */
+    public static @Nullable Instant created(V1Pod pod) {
+        OffsetDateTime time = pod.getMetadata().getCreationTimestamp();
+        return time == null ? null : time.toInstant();
     }
 
     public static boolean isAvailable(V1Pod pod, int minReadySeconds, Instant now) {

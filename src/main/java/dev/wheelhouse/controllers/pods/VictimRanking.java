@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.openapi.models.V1ContainerStatus;
 import io.kubernetes.client.openapi.models.V1Pod;
 
+import dev.wheelhouse.api.Meta;
 import dev.wheelhouse.runtime.Durations;
 
 /**
@@ -99,8 +100,7 @@ public final class VictimRanking implements Comparator<V1Pod> {
      * zeros.
      */
     static int deletionCost(V1Pod pod) {
-        Map<String, String> annotations = pod.getMetadata().getAnnotations();
-        String text = annotations == null ? null : annotations.get(DELETION_COST);
+        String text = Meta.annotation(pod, DELETION_COST);
         if (text == null || !text.matches("0|-[0-9]+|[1-9][0-9]*")) {
             return 0;
         }

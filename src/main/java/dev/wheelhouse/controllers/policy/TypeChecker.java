@@ -26,6 +26,8 @@ import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.cel.PolicyTypes;
 import dev.wheelhouse.client.KubeClient;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
+
 /**
  * Checks the expressions of policies against the types of the objects that they match (upstream:
  * {@code apiserver/pkg/admission/plugin/policy/validating/typechecking.go}). It reads discovery and the OpenAPI
@@ -182,9 +184,5 @@ final class TypeChecker {
             }
             throw e;
         }
-    }
-
-    private static <T> List<T> orEmpty(@Nullable List<T> list) {
-        return list == null ? List.of() : list;
     }
 }

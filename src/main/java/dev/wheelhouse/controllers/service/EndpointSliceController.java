@@ -15,6 +15,7 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1Service;
 
 import dev.wheelhouse.api.KubeApiException;
+import dev.wheelhouse.api.Meta;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.Action;
@@ -158,8 +159,8 @@ public final class EndpointSliceController extends ObjectController<V1Service> {
     static List<V1EndpointSlice> slices(SharedIndexInformer<V1EndpointSlice> cache, ObjectKey service,
             String manager) {
         return cache.getIndexer().list(service.namespace()).stream()
-                .filter(slice -> manager.equals(WellKnown.label(slice.getMetadata(), WellKnown.MANAGED_BY))
-                        && service.name().equals(WellKnown.label(slice.getMetadata(), WellKnown.SERVICE)))
+                .filter(slice -> manager.equals(Meta.label(slice, WellKnown.MANAGED_BY))
+                        && service.name().equals(Meta.label(slice, WellKnown.SERVICE)))
                 .sorted(Comparator.comparing(slice -> String.valueOf(slice.getMetadata().getName()))).toList();
     }
 

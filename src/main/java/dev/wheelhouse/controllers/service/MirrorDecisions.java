@@ -23,6 +23,8 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.event.EventRecorder;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
+
 /**
  * Decides on the slices that mirror Endpoints: one for the addresses of each type in each subset (upstream:
  * {@code pkg/controller/endpointslicemirroring/reconciler.go}). A pure function.
@@ -124,7 +126,7 @@ final class MirrorDecisions {
     }
 
     private static DiscoveryV1EndpointPort port(CoreV1EndpointPort port) {
-        return new DiscoveryV1EndpointPort().name(port.getName() == null ? "" : port.getName()).port(port.getPort())
+        return new DiscoveryV1EndpointPort().name(orEmpty(port.getName())).port(port.getPort())
                 .protocol(ServicePods.protocol(port.getProtocol())).appProtocol(port.getAppProtocol());
     }
 

@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.openapi.models.CoreV1EndpointPort;
 import io.kubernetes.client.openapi.models.DiscoveryV1EndpointPort;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
+
 /**
  * The order of the ports in Endpoints and EndpointSlices. Upstream sorts them by a 128-bit FNV-1a hash of the text that
  * Go prints for the struct. Users see this order, so the text and the hash are the same here (upstream:
@@ -61,8 +63,8 @@ final class PortOrder {
     }
 
     private static String text(CoreV1EndpointPort port) {
-        return "(v1.EndpointPort){Name:(string)" + (port.getName() == null ? "" : port.getName()) + " Port:(int32)"
-                + port.getPort() + " Protocol:(v1.Protocol)" + (port.getProtocol() == null ? "" : port.getProtocol())
+        return "(v1.EndpointPort){Name:(string)" + orEmpty(port.getName()) + " Port:(int32)"
+                + port.getPort() + " Protocol:(v1.Protocol)" + orEmpty(port.getProtocol())
                 + " AppProtocol:(*string)" + orNil(port.getAppProtocol()) + "}";
     }
 

@@ -27,6 +27,8 @@ import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.event.EventRecorder;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
+
 /**
  * Decides on the slices of a Service, for each type of its addresses (upstream:
  * {@code staging/src/k8s.io/endpointslice/reconciler.go}). A pure function.
@@ -140,7 +142,7 @@ final class SliceDecisions {
             Integer number = ServicePods.port(pod, port);
             return number == null
                     ? Stream.of()
-                    : Stream.of(new DiscoveryV1EndpointPort().name(port.getName() == null ? "" : port.getName())
+                    : Stream.of(new DiscoveryV1EndpointPort().name(orEmpty(port.getName()))
                             .port(number).protocol(ServicePods.protocol(port.getProtocol()))
                             .appProtocol(port.getAppProtocol()));
         }).toList();

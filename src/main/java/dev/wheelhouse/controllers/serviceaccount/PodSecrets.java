@@ -2,7 +2,6 @@ package dev.wheelhouse.controllers.serviceaccount;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
@@ -14,6 +13,8 @@ import io.kubernetes.client.openapi.models.V1LocalObjectReference;
 import io.kubernetes.client.openapi.models.V1PodSpec;
 import io.kubernetes.client.openapi.models.V1Volume;
 import io.kubernetes.client.openapi.models.V1VolumeProjection;
+
+import static dev.wheelhouse.api.Absent.orEmpty;
 
 /** The names of the Secrets that a pod uses (upstream: {@code VisitPodSecretNames} in {@code pkg/api/v1/pod}). */
 final class PodSecrets {
@@ -89,9 +90,5 @@ final class PodSecrets {
             return volume.getStorageos().getSecretRef();
         }
         return volume.getCsi() == null ? null : volume.getCsi().getNodePublishSecretRef();
-    }
-
-    private static <T> List<T> orEmpty(@Nullable List<T> list) {
-        return Objects.requireNonNullElse(list, List.of());
     }
 }

@@ -2,7 +2,6 @@ package dev.wheelhouse.controllers.servicecidr;
 
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
 
@@ -10,6 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.models.V1IPAddress;
 import io.kubernetes.client.openapi.models.V1ServiceCIDR;
+
+import dev.wheelhouse.api.Meta;
 
 /**
  * A ServiceCIDR, all ServiceCIDRs including itself, and all IPAddresses. A pure value.
@@ -48,8 +49,7 @@ record RangeView(V1ServiceCIDR range, List<V1ServiceCIDR> all, List<V1IPAddress>
 
     /** The address of a Service; null if the API server did not allocate the object. */
     static AddressRange.@Nullable Address allocated(V1IPAddress object) {
-        Map<String, String> labels = object.getMetadata().getLabels();
-        return labels != null && ALLOCATOR.equals(labels.get(MANAGED_BY))
+        return ALLOCATOR.equals(Meta.label(object, MANAGED_BY))
                 ? AddressRange.Address.parse(String.valueOf(object.getMetadata().getName()))
                 : null;
     }

@@ -40,6 +40,8 @@ import dev.wheelhouse.controllers.history.RevisionData;
 import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.informer.SharedIndexInformer;
 
+import static dev.wheelhouse.api.Absent.orZero;
+
 /**
  * Keeps a pod with a stable identity for each ordinal of each StatefulSet (upstream:
  * {@code pkg/controller/statefulset/stateful_set.go}). {@code StatefulSetDecisions} decides, {@code PodTask} describes
@@ -161,7 +163,7 @@ public final class StatefulSetController extends ObjectController<V1StatefulSet>
         if (update != null && error == null) {
             // The pod may have an older revision than the current one. Upstream then sends -1, which is refused.
             V1StatefulSetStatus status = decision.status();
-            status.setCurrentReplicas(Math.max(0, StatefulSetStatuses.count(status.getCurrentReplicas()) - 1));
+            status.setCurrentReplicas(Math.max(0, orZero(status.getCurrentReplicas()) - 1));
         }
         return error;
     }
@@ -174,8 +176,7 @@ public final class StatefulSetController extends ObjectController<V1StatefulSet>
 
     private static @Nullable Duration untilNextCheck(StatefulSetView view, V1StatefulSetStatus status) {
         if (view.minReadySeconds() == 0
-                || StatefulSetStatuses.count(status.getReadyReplicas()) == StatefulSetStatuses
-                        .count(status.getAvailableReplicas())) {
+                || orZero(status.getReadyReplicas()) == orZero(status.getAvailableReplicas())) {
             return null;
         }
         Duration next = Pods.untilNextAvailable(view.pods(), view.minReadySeconds(), view.now());

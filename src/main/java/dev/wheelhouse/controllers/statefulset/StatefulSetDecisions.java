@@ -15,6 +15,8 @@ import io.kubernetes.client.openapi.models.V1StatefulSetStatus;
 
 import dev.wheelhouse.controllers.pods.Pods;
 
+import static dev.wheelhouse.api.Absent.orZero;
+
 /**
  * Decides about the pods of one StatefulSet, as a pure function of a view and its revisions (upstream:
  * {@code updateStatefulSet} in {@code pkg/controller/statefulset/stateful_set_control.go}).
@@ -140,7 +142,7 @@ final class StatefulSetDecisions {
         int kept = view.rollingUpdate() != null
                 ? view.partition()
                 : view.updatesRolling() && view.set().getStatus() != null
-                        ? StatefulSetStatuses.count(view.set().getStatus().getCurrentReplicas())
+                        ? orZero(view.set().getStatus().getCurrentReplicas())
                         : 0;
         return ordinal < (long) view.start() + kept
                 ? Identity.newPod(view, revisions.currentTemplate(view.set()), revisions.currentName(), ordinal)

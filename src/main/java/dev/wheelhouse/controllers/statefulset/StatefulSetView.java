@@ -13,6 +13,8 @@ import io.kubernetes.client.openapi.models.V1RollingUpdateStatefulSetStrategy;
 import io.kubernetes.client.openapi.models.V1StatefulSet;
 import io.kubernetes.client.openapi.models.V1StatefulSetUpdateStrategy;
 
+import static dev.wheelhouse.api.Absent.orZero;
+
 /**
  * The input of a decision about one StatefulSet.
  *
@@ -48,7 +50,7 @@ record StatefulSetView(V1StatefulSet set, List<V1Pod> pods,
     }
 
     int minReadySeconds() {
-        return Objects.requireNonNullElse(set.getSpec().getMinReadySeconds(), 0);
+        return orZero(set.getSpec().getMinReadySeconds());
     }
 
     boolean isDeleting() {

@@ -16,12 +16,15 @@ import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
 import io.kubernetes.client.openapi.models.V1PersistentVolumeClaimStatus;
 import io.kubernetes.client.openapi.models.V1StorageClass;
 
+import dev.wheelhouse.api.Meta;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.BoundedQuantity;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.Action.Write;
 import dev.wheelhouse.volumes.Volumes;
+
+import static dev.wheelhouse.api.Absent.orEmpty;
 
 /**
  * Decides about one claim (upstream: {@code syncClaim} in
@@ -224,9 +227,9 @@ final class ClaimDecisions {
     /** The capacity of a claim that becomes bound: that of the volume before a resize that is not complete. */
     private static @Nullable Map<String, Quantity> capacity(@Nullable Map<String, Quantity> before,
             V1PersistentVolume volume) {
-        String unresized = Volumes.annotation(volume, ExpansionDecisions.BEFORE_GROWTH);
+        String unresized = Meta.annotation(volume, ExpansionDecisions.BEFORE_GROWTH);
         if (unresized != null) {
-            Map<String, Quantity> capacity = new HashMap<>(Objects.requireNonNullElse(before, Map.of()));
+            Map<String, Quantity> capacity = new HashMap<>(orEmpty(before));
             capacity.put("storage", quantity(unresized,
                     Objects.requireNonNull(volume.getSpec().getCapacity().get("storage"))));
             return capacity;

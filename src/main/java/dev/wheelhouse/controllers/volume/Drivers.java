@@ -1,7 +1,5 @@
 package dev.wheelhouse.controllers.volume;
 
-import java.util.Objects;
-
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.models.V1HostPathVolumeSource;
@@ -9,8 +7,11 @@ import io.kubernetes.client.openapi.models.V1PersistentVolume;
 import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
 import io.kubernetes.client.openapi.models.V1StorageClass;
 
+import dev.wheelhouse.api.Meta;
 import dev.wheelhouse.volumes.CsiMigration;
 import dev.wheelhouse.volumes.Volumes;
+
+import static dev.wheelhouse.api.Absent.orEmpty;
 
 /**
  * The drivers that make and delete the storage of volumes. Most are external. For host paths and NFS
@@ -32,7 +33,7 @@ final class Drivers {
 
     /** Whether somebody else deletes a volume that is released. */
     static boolean isDeletedByOthers(V1PersistentVolume volume) {
-        String provisioner = Objects.requireNonNullElse(Volumes.annotation(volume, Volumes.PROVISIONED_BY), "");
+        String provisioner = orEmpty(Meta.annotation(volume, Volumes.PROVISIONED_BY));
         return !provisioner.isEmpty()
                 ? !isInTree(CsiMigration.successorOf(provisioner))
                 : volume.getSpec().getCsi() != null || Volumes.isAnnotated(volume, Migration.MIGRATED_TO);
@@ -56,7 +57,7 @@ final class Drivers {
 
     /** Why no in-tree driver deletes a volume; null if one does. */
     static @Nullable String whyNotFound(V1PersistentVolume volume) {
-        String provisioner = Objects.requireNonNullElse(Volumes.annotation(volume, Volumes.PROVISIONED_BY), "");
+        String provisioner = orEmpty(Meta.annotation(volume, Volumes.PROVISIONED_BY));
         boolean named = !provisioner.isEmpty();
         if (named ? provisioner.equals(HOST_PATH) : volume.getSpec().getHostPath() != null) {
             return null;

@@ -12,6 +12,7 @@ import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
 import io.kubernetes.client.openapi.models.V1PersistentVolumeSpec;
 import io.kubernetes.client.openapi.models.V1StorageClass;
 
+import dev.wheelhouse.api.Meta;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
@@ -58,7 +59,7 @@ final class Provisioning {
 
     /** The write that asks a provisioner for a volume; null if the claim asks it. */
     private static @Nullable Write request(V1PersistentVolumeClaim claim, String provisioner) {
-        if (provisioner.equals(Volumes.annotation(claim, Volumes.STORAGE_PROVISIONER))) {
+        if (provisioner.equals(Meta.annotation(claim, Volumes.STORAGE_PROVISIONER))) {
             return null;
         }
         V1PersistentVolumeClaim changed = ModelJson.copy(claim);
@@ -92,7 +93,7 @@ final class Provisioning {
             return failedOperation(claim, "Failed to create provisioner: provisioning in volume plugin \""
                     + Drivers.HOST_PATH + "\" is disabled");
         }
-        String node = Volumes.annotation(claim, Volumes.SELECTED_NODE);
+        String node = Meta.annotation(claim, Volumes.SELECTED_NODE);
         if (node != null && !view.selectedNodeExists()) {
             return failedOperation(claim, "Failed to get target node: node \"" + node + "\" not found");
         }

@@ -22,6 +22,7 @@ import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1StorageClass;
 
+import dev.wheelhouse.api.Meta;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.Action;
@@ -263,7 +264,7 @@ public final class VolumeBinder extends KeyedController<VolumeBinder.Key> {
         }
         String className = Volumes.classOf(claim);
         V1StorageClass storageClass = className.isEmpty() ? null : classes.get(ObjectKey.cluster(className));
-        String node = Volumes.annotation(claim, Volumes.SELECTED_NODE);
+        String node = Meta.annotation(claim, Volumes.SELECTED_NODE);
         return new ClaimView(claim, List.copyOf(candidates.values()), storageClass,
                 Volumes.hasClass(claim) ? null : defaultClass(),
                 Volumes.waitsForPod(storageClass) ? waitingPods(claim) : List.of(),
@@ -284,8 +285,8 @@ public final class VolumeBinder extends KeyedController<VolumeBinder.Key> {
     }
 
     private static boolean isDefault(V1StorageClass storageClass) {
-        return "true".equals(Volumes.annotation(storageClass, "storageclass.kubernetes.io/is-default-class"))
-                || "true".equals(Volumes.annotation(storageClass, "storageclass.beta.kubernetes.io/is-default-class"));
+        return "true".equals(Meta.annotation(storageClass, "storageclass.kubernetes.io/is-default-class"))
+                || "true".equals(Meta.annotation(storageClass, "storageclass.beta.kubernetes.io/is-default-class"));
     }
 
     private List<String> waitingPods(V1PersistentVolumeClaim claim) {

@@ -1,7 +1,5 @@
 package dev.wheelhouse.controllers.volume;
 
-import java.util.Objects;
-
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.models.V1ObjectReference;
@@ -9,6 +7,7 @@ import io.kubernetes.client.openapi.models.V1PersistentVolume;
 import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
 import io.kubernetes.client.openapi.models.V1PersistentVolumeStatus;
 
+import dev.wheelhouse.api.Meta;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
@@ -16,6 +15,8 @@ import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.Action.Write;
 import dev.wheelhouse.volumes.Volumes;
+
+import static dev.wheelhouse.api.Absent.orEmpty;
 
 /**
  * Decides about one volume (upstream: {@code syncVolume} in
@@ -102,10 +103,10 @@ final class VolumeDecisions {
         if (released != null) {
             return check == null ? BindingStep.next(released) : BindingStep.next(check, released);
         }
-        if (!Objects.requireNonNullElse(Volumes.annotation(volume, Migration.MIGRATED_TO), "").isEmpty()) {
+        if (!orEmpty(Meta.annotation(volume, Migration.MIGRATED_TO)).isEmpty()) {
             return BindingStep.NONE;
         }
-        return switch (Objects.requireNonNullElse(volume.getSpec().getPersistentVolumeReclaimPolicy(), "")) {
+        return switch (orEmpty(volume.getSpec().getPersistentVolumeReclaimPolicy())) {
             case "Retain" -> BindingStep.NONE;
             case "Recycle" -> Recycler.decide(volume, view.claim() != null, view.recycling());
             case "Delete" -> delete(volume);

@@ -1,5 +1,7 @@
 package dev.wheelhouse.controllers.job;
 
+import static dev.wheelhouse.api.Absent.orZero;
+
 import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
@@ -67,9 +69,9 @@ final class JobSystem extends ControllerOfPods<JobController> {
     /** The counts of the status: active, ready, terminating, succeeded, failed. */
     String counts(String name) {
         V1JobStatus status = status(name);
-        return "active %d, ready %d, terminating %d, succeeded %d, failed %d".formatted(Jobs.count(status.getActive()),
-                Jobs.count(status.getReady()), Jobs.count(status.getTerminating()), Jobs.count(status.getSucceeded()),
-                Jobs.count(status.getFailed()));
+        return "active %d, ready %d, terminating %d, succeeded %d, failed %d".formatted(orZero(status.getActive()),
+                orZero(status.getReady()), orZero(status.getTerminating()), orZero(status.getSucceeded()),
+                orZero(status.getFailed()));
     }
 
     void patch(String name, String body) {

@@ -1,5 +1,7 @@
 package dev.wheelhouse.controllers.statefulset;
 
+import static dev.wheelhouse.api.Absent.orZero;
+
 import java.util.List;
 import java.util.function.Consumer;
 
@@ -145,11 +147,11 @@ final class StatefulSetSystem extends ControllerOfPods<StatefulSetController> {
     /** The counts of the status: replicas, ready, available, current, updated. */
     List<Integer> counts() {
         var status = set().getStatus();
-        return List.of(StatefulSetStatuses.count(status.getReplicas()),
-                StatefulSetStatuses.count(status.getReadyReplicas()),
-                StatefulSetStatuses.count(status.getAvailableReplicas()),
-                StatefulSetStatuses.count(status.getCurrentReplicas()),
-                StatefulSetStatuses.count(status.getUpdatedReplicas()));
+        return List.of(orZero(status.getReplicas()),
+                orZero(status.getReadyReplicas()),
+                orZero(status.getAvailableReplicas()),
+                orZero(status.getCurrentReplicas()),
+                orZero(status.getUpdatedReplicas()));
     }
 
     /** The writes of pods and claims since the last call, without the namespace and the options. */
