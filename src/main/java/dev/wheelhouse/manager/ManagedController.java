@@ -175,7 +175,7 @@ final class ManagedController {
             return true;
         }
         if (preparing == null) {
-            WhileLeading started = new WhileLeading(loop, this::acts, controls.valve(), -1);
+            WhileLeading started = new WhileLeading(loop, this::acts, controls.gate(), -1);
             preparing = started;
             around.runner.start(name() + "-preparation", started);
         }
