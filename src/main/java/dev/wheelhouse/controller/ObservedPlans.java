@@ -17,20 +17,20 @@ final class ObservedPlans {
 
     private final String controller;
     private final ControllerMetrics metrics;
-    private final DecisionLog decisions;
+
     private final Map<Object, List<String>> plans = BoundedMap.byAge(MOST);
 
     ObservedPlans(String controller, ControllerMetrics metrics) {
         this.controller = controller;
         this.metrics = metrics;
-        this.decisions = new DecisionLog(controller);
+
     }
 
     /** Records the writes of a key's last sync. A key without writes is not kept. */
     void planned(Object key, List<Action.Write> writes) {
         List<String> now = writes.stream().map(w -> w.verb() + w.type() + w.target() + w.why()).toList();
         if (isNew(key, now)) {
-            decisions.logPlanned(writes);
+            DecisionLog.logPlanned(controller, writes);
             writes.forEach(write -> metrics.planned(controller, write.verb(), write.type()));
         }
     }

@@ -100,7 +100,7 @@ final class AttachDecisions {
             lookAgain(awaited);
             return;
         }
-        tellOfEnd(volume, attempt(volume));
+        reportEnd(volume, attempt(volume));
         AttachState attempt = attempt(volume).unwanted(view.now());
         remember(volume, attempt);
         Instant limit = Objects.requireNonNull(attempt.unwantedSince()).plus(UNMOUNT);
@@ -136,7 +136,7 @@ final class AttachDecisions {
     }
 
     /** Tells the pods for which a volume was asked, and that want it no more, what the driver has done. */
-    private void tellOfEnd(Attachable volume, AttachState attempt) {
+    private void reportEnd(Attachable volume, AttachState attempt) {
         V1VolumeAttachment attachment = view.attachment(volume);
         if (attempt.began() != null && attachment != null && attachment.getMetadata().getDeletionTimestamp() == null) {
             events.addAll(isAttached(attachment)

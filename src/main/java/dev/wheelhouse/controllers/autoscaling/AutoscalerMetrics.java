@@ -17,7 +17,7 @@ import static dev.wheelhouse.api.Absent.orZero;
  * {@code internal} or {@code none}. Upstream keeps the desired replicas of an autoscaler that is gone; here they go
  * with it.
  */
-final class AutoscalerMetrics {
+record AutoscalerMetrics(ControllerMetrics metrics) {
     private static final String PREFIX = "horizontal_pod_autoscaler_controller_";
     private static final Measure RECONCILIATIONS = Measure.counter(PREFIX + "reconciliations_total",
             "Looks at autoscalers", "action", "error");
@@ -32,12 +32,6 @@ final class AutoscalerMetrics {
             "Autoscalers");
     private static final Measure DESIRED = Measure.gauge(PREFIX + "desired_replicas",
             "Replicas that the target of an autoscaler gets", "namespace", "hpa_name");
-
-    private final ControllerMetrics metrics;
-
-    AutoscalerMetrics(ControllerMetrics metrics) {
-        this.metrics = metrics;
-    }
 
     void count(int autoscalers) {
         metrics.record(AUTOSCALERS, autoscalers);

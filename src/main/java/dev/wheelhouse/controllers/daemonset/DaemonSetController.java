@@ -6,7 +6,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -27,7 +26,6 @@ import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.controller.Action;
-import dev.wheelhouse.controller.ActionExecutor.Attempt;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.Change;
 import dev.wheelhouse.controller.ControllerContext;
@@ -144,12 +142,6 @@ public final class DaemonSetController extends ObjectController<V1DaemonSet> {
                 : new Sync(key, set, selector, run).sync();
     }
 
-    private static <T> List<T> all(List<T> some, List<T> others) {
-        List<T> all = new ArrayList<>(some);
-        all.addAll(others);
-        return all;
-    }
-
     private DaemonSetView view(V1DaemonSet set, RevisionHistory history, List<V1Pod> owned) {
         return caches.view(set, history.hash(), owned, node -> backoff.delaying(backoffKey(set, node)), clock.now());
     }
@@ -254,14 +246,7 @@ public final class DaemonSetController extends ObjectController<V1DaemonSet> {
         private <T extends KubernetesObject> List<T> claim(List<T> candidates, ResourceType type) {
             Claim<T> claim = ControllerRefManager.claim(meta, selector, candidates);
             Outcome outcome = execute(ControllerRefManager.actions(claim, type, syncs(), meta));
-            Set<ObjectKey> done = targets(outcome);
-            return all(claim.owned(),
-                    claim.adopt().stream().filter(object -> done.contains(ObjectKey.of(object))).toList());
-        }
-
-        private Set<ObjectKey> targets(Outcome outcome) {
-            return outcome.attempts().stream().filter(Attempt::done).map(attempt -> attempt.write().target())
-                    .collect(Collectors.toSet());
+            return Stream.concat(claim.owned().stream(), claim.adopted(outcome).stream()).toList();
         }
 
         /** The history after its writes; null if they failed. */
@@ -328,7 +313,7 @@ public final class DaemonSetController extends ObjectController<V1DaemonSet> {
             creations.written().forEach(pod -> created.add((V1Pod) pod));
             Outcome deletions = execute(DaemonSetDecisions.deletions(view, change));
             run.execute(PodEvents.of(syncs(), set, deletions.attempts()));
-            deleted.addAll(targets(deletions));
+            deleted.addAll(deletions.done());
         }
     }
 }

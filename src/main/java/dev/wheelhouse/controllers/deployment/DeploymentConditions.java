@@ -1,6 +1,5 @@
 package dev.wheelhouse.controllers.deployment;
 
-import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -21,11 +20,6 @@ final class DeploymentConditions {
     static final String REPLICA_FAILURE = "ReplicaFailure";
 
     private DeploymentConditions() {}
-
-    static V1DeploymentCondition of(String type, String status, String reason, String message, OffsetDateTime now) {
-        return new V1DeploymentCondition().type(type).status(status).reason(reason).message(message)
-                .lastUpdateTime(now).lastTransitionTime(now);
-    }
 
     static @Nullable V1DeploymentCondition find(V1DeploymentStatus status, String type) {
         return list(status).stream().filter(c -> type.equals(c.getType())).findFirst().orElse(null);

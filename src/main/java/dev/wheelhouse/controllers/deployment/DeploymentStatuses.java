@@ -30,11 +30,13 @@ final class DeploymentStatuses {
         status.setUnavailableReplicas(nullIfZero(Math.max(0, draft.totalReplicas() - available)));
         status.setTerminatingReplicas(terminating(draft));
         boolean enough = available >= draft.replicas() - draft.maxUnavailable();
-        DeploymentConditions.set(status, enough
-                ? DeploymentConditions.of(DeploymentConditions.AVAILABLE, "True", "MinimumReplicasAvailable",
-                        "Deployment has minimum availability.", draft.stamp())
-                : DeploymentConditions.of(DeploymentConditions.AVAILABLE, "False", "MinimumReplicasUnavailable",
-                        "Deployment does not have minimum availability.", draft.stamp()));
+        if (enough) {
+            draft.set(DeploymentConditions.AVAILABLE, "True", "MinimumReplicasAvailable",
+                    "Deployment has minimum availability.");
+        } else {
+            draft.set(DeploymentConditions.AVAILABLE, "False", "MinimumReplicasUnavailable",
+                    "Deployment does not have minimum availability.");
+        }
     }
 
     /** The sum over the ReplicaSets; null if the status of one has been observed but has no such count. */

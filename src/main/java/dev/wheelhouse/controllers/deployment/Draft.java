@@ -11,6 +11,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.models.V1Deployment;
+import io.kubernetes.client.openapi.models.V1DeploymentCondition;
 import io.kubernetes.client.openapi.models.V1DeploymentStatus;
 import io.kubernetes.client.openapi.models.V1PodTemplateSpec;
 import io.kubernetes.client.openapi.models.V1ReplicaSet;
@@ -100,9 +101,16 @@ final class Draft {
         return deployment.getStatus();
     }
 
-    /** The time for conditions, in whole seconds. */
-    OffsetDateTime stamp() {
-        return Durations.wholeSeconds(view.now());
+    /** A condition since now, which is not in the status. */
+    V1DeploymentCondition condition(String type, String status, String reason, String message) {
+        OffsetDateTime now = Durations.wholeSeconds(view.now());
+        return new V1DeploymentCondition().type(type).status(status).reason(reason).message(message)
+                .lastUpdateTime(now).lastTransitionTime(now);
+    }
+
+    /** Sets a condition of the status, unless the current one has the same status and reason. */
+    void set(String type, String status, String reason, String message) {
+        DeploymentConditions.set(status(), condition(type, status, reason, message));
     }
 
     String name() {

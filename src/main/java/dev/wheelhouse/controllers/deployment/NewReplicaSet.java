@@ -48,9 +48,8 @@ final class NewReplicaSet {
         draft.deploymentRevision(orEmpty(revision));
         if (Progress.hasDeadline(draft.deployment())
                 && DeploymentConditions.find(draft.status(), DeploymentConditions.PROGRESSING) == null) {
-            DeploymentConditions.set(draft.status(),
-                    DeploymentConditions.of(DeploymentConditions.PROGRESSING, "True", "FoundNewReplicaSet",
-                            "Found new replica set \"" + replicaSet.name() + "\"", draft.stamp()));
+            draft.set(DeploymentConditions.PROGRESSING, "True", "FoundNewReplicaSet",
+                    "Found new replica set \"" + replicaSet.name() + "\"");
         }
     }
 
@@ -67,9 +66,8 @@ final class NewReplicaSet {
         annotate(draft, created);
         draft.deploymentRevision(Objects.requireNonNull(created.annotation(Annotations.REVISION)));
         if (Progress.hasDeadline(draft.deployment())) {
-            DeploymentConditions.set(draft.status(),
-                    DeploymentConditions.of(DeploymentConditions.PROGRESSING, "True", "NewReplicaSetCreated",
-                            "Created new replica set \"" + created.name() + "\"", draft.stamp()));
+            draft.set(DeploymentConditions.PROGRESSING, "True", "NewReplicaSetCreated",
+                    "Created new replica set \"" + created.name() + "\"");
         }
         return created;
     }

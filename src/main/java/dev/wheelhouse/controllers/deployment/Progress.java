@@ -40,12 +40,8 @@ final class Progress {
                 || draft.isPaused() == DeploymentConditions.hasReason(current, PAUSED)) {
             return;
         }
-        DeploymentConditions.set(draft.status(), draft.isPaused()
-                ? DeploymentConditions.of(DeploymentConditions.PROGRESSING, "Unknown", PAUSED, "Deployment is paused",
-                        draft.stamp())
-                : DeploymentConditions.of(DeploymentConditions.PROGRESSING, "Unknown", "DeploymentResumed",
-                        "Deployment is resumed",
-                        draft.stamp()));
+        draft.set(DeploymentConditions.PROGRESSING, "Unknown", draft.isPaused() ? PAUSED : "DeploymentResumed",
+                "Deployment is " + (draft.isPaused() ? "paused" : "resumed"));
     }
 
     /**
@@ -116,8 +112,7 @@ final class Progress {
         String about = replicaSet == null
                 ? "Deployment \"" + draft.name()
                 : "ReplicaSet \"" + replicaSet.name();
-        return DeploymentConditions.of(DeploymentConditions.PROGRESSING, status, reason, about + "\" " + message,
-                draft.stamp());
+        return draft.condition(DeploymentConditions.PROGRESSING, status, reason, about + "\" " + message);
     }
 
     /** Whether there are more updated, fewer old, more ready or more available pods than in the last written status. */

@@ -45,7 +45,7 @@ public final class GarbageCollector extends KeyedController<ObjectCheck> {
     private final TypeMonitors monitors;
     private final GraphKeeper keeper;
     private final KubeClient client;
-    private final VerdictReconciler reconciler;
+    private final CheckReconciler reconciler;
 
     /** The controller if {@link ControllerOptions.Switches#garbageCollector} is set, else one that does nothing. */
     public static Controller of(ControllerContext context) {
@@ -65,7 +65,7 @@ public final class GarbageCollector extends KeyedController<ObjectCheck> {
         addLoop(monitors);
         keeper = new GraphKeeper(queue, addQueue("garbage_collector_attempt_to_orphan", RateLimits.CONTROLLER),
                 events(NAME), context.of(NAME).observes());
-        reconciler = new VerdictReconciler(keeper, monitors::isWatched, client);
+        reconciler = new CheckReconciler(keeper, monitors::isWatched, client);
     }
 
     @Override

@@ -35,7 +35,6 @@ public final class ControllerRevisions {
             .thenComparing(revision -> revision.getMetadata().getName());
 
     private static final int LONGEST_PREFIX = 223;
-    /** An alphabet without vowels, so that no words appear (upstream: {@code rand.SafeEncodeString}). */
     private static final String ALPHABET = "bcdfghjklmnpqrstvwxz2456789";
 
     private ControllerRevisions() {}
@@ -79,8 +78,13 @@ public final class ControllerRevisions {
         for (byte b : hashed.getBytes(StandardCharsets.UTF_8)) {
             hash = hash * 16777619 ^ (b & 0xff);
         }
-        StringBuilder encoded = new StringBuilder(10);
-        Integer.toUnsignedString(hash).chars().forEach(c -> encoded.append(ALPHABET.charAt(c % ALPHABET.length())));
+        return safeEncode(Integer.toUnsignedString(hash));
+    }
+
+    /** A text in an alphabet without vowels, so that no words appear (upstream: {@code rand.SafeEncodeString}). */
+    public static String safeEncode(String text) {
+        StringBuilder encoded = new StringBuilder(text.length());
+        text.chars().forEach(c -> encoded.append(ALPHABET.charAt(c % ALPHABET.length())));
         return encoded.toString();
     }
 

@@ -22,7 +22,7 @@ import static dev.wheelhouse.api.Absent.orZero;
  * creation of a pod as a successful one too, and loses the pods that were counted before a finalizer could not be
  * removed. Here each creation and each counted pod counts once.
  */
-final class JobMetrics {
+record JobMetrics(JobMetrics.Counter counter) {
     private static final Measure SYNC_DURATION = Measure.histogram("job_controller_job_sync_duration_seconds",
             "Duration of syncs of Jobs in seconds", 0.004, 15, "completion_mode", "result", "action");
     private static final Measure SYNCS = Measure.counter("job_controller_job_syncs_total", "Syncs of Jobs",
@@ -45,15 +45,9 @@ final class JobMetrics {
     private static final Measure PODS_CREATED = Measure.counter("job_controller_job_pods_creation_total",
             "Creations of pods by reason and outcome", "reason", "status");
 
-    private final Counter counter;
-
     /** Counts a value, such as {@code SyncRun.count}. */
     interface Counter {
         void count(Measure measure, double value, String... labels);
-    }
-
-    JobMetrics(Counter counter) {
-        this.counter = counter;
     }
 
     /** @param action the action of the sync; see {@link JobSync#action()} */

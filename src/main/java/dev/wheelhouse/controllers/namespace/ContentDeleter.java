@@ -13,18 +13,17 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1Pod;
 
-import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.Meta;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.DecodeFailure;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.KubeClient;
-import dev.wheelhouse.client.ListOptions;
-import dev.wheelhouse.client.ListPage;
 import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controller.Pages;
 import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.runtime.Clock;
 
@@ -33,7 +32,7 @@ import dev.wheelhouse.runtime.Clock;
  * {@code deletion/namespaced_resources_deleter.go}, KEP-5080). Thread safe.
  */
 final class ContentDeleter {
-    private static final int PAGE = 500;
+
     private static final Deletion BACKGROUND = Deletion.unconditional().withPropagation("Background");
 
     /** The garbage collector's finalizers, with which an object waits for its dependents. */
@@ -137,17 +136,12 @@ final class ContentDeleter {
 
     private static <T extends KubernetesObject> Content<T> list(ResourceClient<T> client, String namespace) {
         List<T> items = new ArrayList<>();
-        int unreadable = 0;
-        ListOptions options = ListOptions.consistent(PAGE);
-        while (true) {
-            ListPage<T> page = client.list(namespace, LabelSelector.everything(), FieldSelector.everything(), options);
+        List<DecodeFailure> unreadable = new ArrayList<>();
+        Pages.read(client, namespace, LabelSelector.everything(), page -> {
             items.addAll(page.items());
-            unreadable += page.skipped().size();
-            if (page.continueToken() == null) {
-                return new Content<>(items, unreadable);
-            }
-            options = options.next(page.continueToken());
-        }
+            unreadable.addAll(page.skipped());
+        });
+        return new Content<>(items, unreadable.size());
     }
 
     /** The longest grace period of the running pods, in seconds; 0 once that time has passed. */

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,7 +47,7 @@ public final class NamespaceController extends ObjectController<V1Namespace> {
 
     private final ResourceClient<V1Namespace> namespaces;
     private final ContentDeleter contentDeleter;
-    private final Map<ObjectKey, Integer> waits = new ConcurrentHashMap<>();
+    private final Map<ObjectKey, Integer> waits = memory();
 
     /** A controller that waits for 5 s before it acts, as upstream does. */
     public NamespaceController(ControllerContext context) {
@@ -63,12 +62,6 @@ public final class NamespaceController extends ObjectController<V1Namespace> {
         watch(primary).resync(context.options().get(ControllerOptions.Periods.DEFAULTS).namespaceSyncPeriod())
                 .when(Change::isEnding).after(change -> change.isDeletion() ? Duration.ZERO : gracePeriod)
                 .enqueue(ObjectKey::of);
-    }
-
-    @Override
-    protected Result gone(ObjectKey key, SyncRun run) throws InterruptedException {
-        run.note(() -> waits.remove(key));
-        return super.gone(key, run);
     }
 
     @Override

@@ -53,7 +53,7 @@ final class NodeMonitor {
     private final ResourceClient<V1Node> liveNodes;
     private final ControllerOptions.NodeLifecycle options;
     private final Clock clock;
-    private final BiConsumer<String, NoExecuteChange> wishes;
+    private final BiConsumer<String, NoExecuteChange> taintChanges;
     private final ZoneStates zones;
     private final NodeLifecycleMetrics metrics;
     private final Map<String, V1Node> known = new HashMap<>();
@@ -61,10 +61,10 @@ final class NodeMonitor {
     /** The nodes with pods whose readiness could not be ended. */
     private final Set<String> retries = new HashSet<>();
 
-    /** @param wishes gets the names of nodes and what is to be done about their taints */
+    /** @param taintChanges gets the names of nodes and what is to be done about their taints */
     NodeMonitor(Indexer<V1Node> nodes, SharedIndexInformer<V1Lease> leases, PodsOnNodes pods,
             ResourceClient<V1Node> liveNodes, ControllerOptions.NodeLifecycle options,
-            Clock clock, NodeLifecycleMetrics metrics, BiConsumer<String, NoExecuteChange> wishes) {
+            Clock clock, NodeLifecycleMetrics metrics, BiConsumer<String, NoExecuteChange> taintChanges) {
         this.nodes = nodes;
         this.leases = leases;
         this.pods = pods;
@@ -73,7 +73,7 @@ final class NodeMonitor {
         this.clock = clock;
         this.zones = new ZoneStates(options);
         this.metrics = metrics;
-        this.wishes = wishes;
+        this.taintChanges = taintChanges;
     }
 
     /**
@@ -84,7 +84,7 @@ final class NodeMonitor {
     int round(SyncRun run) {
         long begin = clock.nanoTime();
         List<V1Node> all = nodes.list();
-        meet(all, run);
+        compareWithKnown(all, run);
         Map<String, List<@Nullable V1NodeCondition>> conditions = new TreeMap<>();
         for (V1Node node : all) {
             long start = clock.nanoTime();
@@ -117,7 +117,7 @@ final class NodeMonitor {
     }
 
     /** Learns which nodes are new and which are gone. */
-    private void meet(List<V1Node> all, SyncRun run) {
+    private void compareWithKnown(List<V1Node> all, SyncRun run) {
         Map<String, V1Node> gone = new HashMap<>(known);
         for (V1Node node : all) {
             gone.remove(NodeHealth.name(node));
@@ -208,7 +208,7 @@ final class NodeMonitor {
     private void clear(V1Node node) {
         zones.of(node, clock.nanoTime()).remove(NodeHealth.name(node));
         if (NodeTaints.evicts(node, NodeTaints.NOT_READY) || NodeTaints.evicts(node, NodeTaints.UNREACHABLE)) {
-            wishes.accept(NodeHealth.name(node), NoExecuteChange.CLEAR);
+            taintChanges.accept(NodeHealth.name(node), NoExecuteChange.CLEAR);
         }
     }
 
@@ -216,7 +216,7 @@ final class NodeMonitor {
     private void taint(V1Node node, String opposite, String wanted) {
         String name = NodeHealth.name(node);
         if (NodeTaints.evicts(node, opposite)) {
-            wishes.accept(name, NoExecuteChange.SWAP);
+            taintChanges.accept(name, NoExecuteChange.SWAP);
             return;
         }
         Zone zone = zones.of(node, clock.nanoTime());
@@ -230,7 +230,7 @@ final class NodeMonitor {
     void grant() {
         for (Zone zone : zones.all()) {
             for (String name = zone.next(clock.nanoTime()); name != null; name = zone.next(clock.nanoTime())) {
-                wishes.accept(name, NoExecuteChange.EVICT);
+                taintChanges.accept(name, NoExecuteChange.EVICT);
             }
         }
     }

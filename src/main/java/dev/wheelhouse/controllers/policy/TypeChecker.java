@@ -33,11 +33,9 @@ import static dev.wheelhouse.api.Absent.orEmpty;
  * {@code apiserver/pkg/admission/plugin/policy/validating/typechecking.go}). It reads discovery and the OpenAPI
  * documents of the matched groups for each check.
  */
-final class TypeChecker {
+record TypeChecker(KubeClient client) {
     /** The most types that one rule adds. */
     private static final int MOST_TYPES = 10;
-
-    private final KubeClient client;
 
     /** The type errors of one expression, an element of {@code status.typeChecking.expressionWarnings}. */
     record Warning(String fieldRef, String warning) {}
@@ -61,10 +59,6 @@ final class TypeChecker {
         public String toString() {
             return group + "/" + version + ", Kind=" + kind;
         }
-    }
-
-    TypeChecker(KubeClient client) {
-        this.client = client;
     }
 
     /** @throws KubeApiException if discovery or a schema cannot be read */

@@ -6,6 +6,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
@@ -42,17 +43,12 @@ final class PortOrder {
         return sorted(ports, PortOrder::text);
     }
 
-    /** Makes the text that Go prints for a port. */
-    private interface Print<T> {
-        String of(T port);
-    }
-
-    private static <T> List<T> sorted(List<T> ports, Print<T> print) {
+    private static <T> List<T> sorted(List<T> ports, Function<T, String> print) {
         if (ports.size() < 2) {
             return ports;
         }
         Map<Hash, List<T>> byHash = new TreeMap<>(BY_HASH);
-        ports.forEach(port -> byHash.computeIfAbsent(hash(print.of(port)), hash -> new ArrayList<>(1)).add(port));
+        ports.forEach(port -> byHash.computeIfAbsent(hash(print.apply(port)), hash -> new ArrayList<>(1)).add(port));
         return byHash.values().stream().flatMap(List::stream).toList();
     }
 

@@ -1,12 +1,12 @@
 package dev.wheelhouse.controllers.serviceaccount;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
-import io.kubernetes.client.openapi.models.V1Container;
 import io.kubernetes.client.openapi.models.V1EnvFromSource;
 import io.kubernetes.client.openapi.models.V1EnvVar;
 import io.kubernetes.client.openapi.models.V1LocalObjectReference;
@@ -29,66 +29,47 @@ final class PodSecrets {
         for (V1LocalObjectReference pull : orEmpty(pod.getImagePullSecrets())) {
             seen.accept(pull.getName());
         }
-        for (V1Container container : containers(pod)) {
-            ofEnvironment(container.getEnvFrom(), container.getEnv(), seen);
-        }
+        Stream.of(pod.getInitContainers(), pod.getContainers()).flatMap(containers -> orEmpty(containers).stream())
+                .forEach(container -> ofEnvironment(container.getEnvFrom(), container.getEnv(), seen));
         orEmpty(pod.getEphemeralContainers()).forEach(each -> ofEnvironment(each.getEnvFrom(), each.getEnv(), seen));
         orEmpty(pod.getVolumes()).forEach(volume -> ofVolume(volume, seen));
-    }
-
-    private static List<V1Container> containers(V1PodSpec pod) {
-        List<V1Container> containers = new ArrayList<>(orEmpty(pod.getInitContainers()));
-        containers.addAll(orEmpty(pod.getContainers()));
-        return containers;
     }
 
     private static void ofEnvironment(@Nullable List<V1EnvFromSource> sources, @Nullable List<V1EnvVar> variables,
             Consumer<@Nullable String> seen) {
         for (V1EnvFromSource source : orEmpty(sources)) {
-            if (source.getSecretRef() != null) {
-                seen.accept(source.getSecretRef().getName());
-            }
+            seen.accept(field(source.getSecretRef(), secret -> secret.getName()));
         }
         for (V1EnvVar variable : orEmpty(variables)) {
-            if (variable.getValueFrom() != null && variable.getValueFrom().getSecretKeyRef() != null) {
-                seen.accept(variable.getValueFrom().getSecretKeyRef().getName());
-            }
+            seen.accept(
+                    field(field(variable.getValueFrom(), from -> from.getSecretKeyRef()), secret -> secret.getName()));
         }
     }
 
     private static void ofVolume(V1Volume volume, Consumer<@Nullable String> seen) {
-        if (volume.getSecret() != null) {
-            seen.accept(volume.getSecret().getSecretName());
-        } else if (volume.getProjected() != null) {
+        seen.accept(field(volume.getSecret(), source -> source.getSecretName()));
+        seen.accept(field(volume.getAzureFile(), source -> source.getSecretName()));
+        if (volume.getProjected() != null) {
             for (V1VolumeProjection source : orEmpty(volume.getProjected().getSources())) {
-                if (source.getSecret() != null) {
-                    seen.accept(source.getSecret().getName());
-                }
+                seen.accept(field(source.getSecret(), secret -> secret.getName()));
             }
-        } else if (volume.getAzureFile() != null) {
-            seen.accept(volume.getAzureFile().getSecretName());
-        } else {
-            V1LocalObjectReference reference = reference(volume);
-            seen.accept(reference == null ? null : reference.getName());
         }
+        ofReference(volume.getCephfs(), source -> source.getSecretRef(), seen);
+        ofReference(volume.getCinder(), source -> source.getSecretRef(), seen);
+        ofReference(volume.getFlexVolume(), source -> source.getSecretRef(), seen);
+        ofReference(volume.getRbd(), source -> source.getSecretRef(), seen);
+        ofReference(volume.getScaleIO(), source -> source.getSecretRef(), seen);
+        ofReference(volume.getIscsi(), source -> source.getSecretRef(), seen);
+        ofReference(volume.getStorageos(), source -> source.getSecretRef(), seen);
+        ofReference(volume.getCsi(), source -> source.getNodePublishSecretRef(), seen);
     }
 
-    private static @Nullable V1LocalObjectReference reference(V1Volume volume) {
-        if (volume.getCephfs() != null) {
-            return volume.getCephfs().getSecretRef();
-        } else if (volume.getCinder() != null) {
-            return volume.getCinder().getSecretRef();
-        } else if (volume.getFlexVolume() != null) {
-            return volume.getFlexVolume().getSecretRef();
-        } else if (volume.getRbd() != null) {
-            return volume.getRbd().getSecretRef();
-        } else if (volume.getScaleIO() != null) {
-            return volume.getScaleIO().getSecretRef();
-        } else if (volume.getIscsi() != null) {
-            return volume.getIscsi().getSecretRef();
-        } else if (volume.getStorageos() != null) {
-            return volume.getStorageos().getSecretRef();
-        }
-        return volume.getCsi() == null ? null : volume.getCsi().getNodePublishSecretRef();
+    private static <S> void ofReference(@Nullable S source, Function<S, @Nullable V1LocalObjectReference> reference,
+            Consumer<@Nullable String> seen) {
+        seen.accept(field(field(source, reference), V1LocalObjectReference::getName));
+    }
+
+    private static <S, F> @Nullable F field(@Nullable S source, Function<S, @Nullable F> field) {
+        return source == null ? null : field.apply(source);
     }
 }

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -57,7 +56,7 @@ public final class StatefulSetController extends ObjectController<V1StatefulSet>
     private final OwnedObjects<V1Pod> pods;
     private final OwnedObjects<V1ControllerRevision> revisions;
     /** By the sets' keys. A sync of an unchanged set compares no templates. */
-    private final Map<ObjectKey, Known> known = new ConcurrentHashMap<>();
+    private final Map<ObjectKey, Known> known = memory();
 
     /** The set's template of this generation is that of the revision with this UID, the last of the history. */
     private record Known(String uid, @Nullable Long generation, @Nullable String revision) {}
@@ -85,12 +84,6 @@ public final class StatefulSetController extends ObjectController<V1StatefulSet>
                 .map(owner -> ObjectKey.of(claim.getMetadata().getNamespace(),
                         owner.getName().substring(0, owner.getName().lastIndexOf('-'))))
                 .filter(set -> primary.get(set) != null);
-    }
-
-    @Override
-    protected Result gone(ObjectKey key, SyncRun run) throws InterruptedException {
-        run.note(() -> known.remove(key));
-        return super.gone(key, run);
     }
 
     @Override

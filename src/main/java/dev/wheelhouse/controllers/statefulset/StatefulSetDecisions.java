@@ -9,7 +9,6 @@ import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
-import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1StatefulSetStatus;
 
@@ -151,18 +150,7 @@ final class StatefulSetDecisions {
 
     /** Whether a claim of a new pod still has to be deleted with an earlier pod of the same name. */
     private boolean waitsForClaims(V1Pod pod) {
-        if (view.claimTemplates().isEmpty()) {
-            return false;
-        }
-        ClaimRetention policy = new ClaimRetention(view, pod);
-        for (V1PersistentVolumeClaim template : view.claimTemplates()) {
-            V1PersistentVolumeClaim claim = view.claims()
-                    .apply(Identity.claimName(view.name(), template, Identity.ordinal(pod)));
-            if (claim != null && policy.isStale(claim)) {
-                return true;
-            }
-        }
-        return false;
+        return view.hasClaim(pod, new ClaimRetention(view, pod)::isStale);
     }
 
     /**

@@ -4,6 +4,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
+import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +14,7 @@ import io.kubernetes.client.openapi.models.V1RollingUpdateStatefulSetStrategy;
 import io.kubernetes.client.openapi.models.V1StatefulSet;
 import io.kubernetes.client.openapi.models.V1StatefulSetUpdateStrategy;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
 import static dev.wheelhouse.api.Absent.orZero;
 
 /**
@@ -85,7 +87,13 @@ record StatefulSetView(V1StatefulSet set, List<V1Pod> pods,
     }
 
     List<V1PersistentVolumeClaim> claimTemplates() {
-        List<V1PersistentVolumeClaim> templates = set.getSpec().getVolumeClaimTemplates();
-        return templates == null ? List.of() : templates;
+        return orEmpty(set.getSpec().getVolumeClaimTemplates());
+    }
+
+    /** Whether a pod has a claim for which something is true. */
+    boolean hasClaim(V1Pod pod, Predicate<V1PersistentVolumeClaim> which) {
+        return claimTemplates().stream()
+                .map(template -> claims.apply(Identity.claimName(name(), template, Identity.ordinal(pod))))
+                .anyMatch(claim -> claim != null && which.test(claim));
     }
 }

@@ -5,7 +5,6 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.openapi.models.V1HostPathVolumeSource;
 import io.kubernetes.client.openapi.models.V1PersistentVolume;
 import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
-import io.kubernetes.client.openapi.models.V1StorageClass;
 
 import dev.wheelhouse.api.Meta;
 import dev.wheelhouse.volumes.CsiMigration;
@@ -49,7 +48,7 @@ final class Drivers {
     }
 
     /** Why the driver of host paths makes no volume for a claim; null if it does. */
-    static @Nullable String whyNotMade(V1PersistentVolumeClaim claim, V1StorageClass storageClass) {
+    static @Nullable String whyNotMade(V1PersistentVolumeClaim claim) {
         return "Block".equals(claim.getSpec().getVolumeMode())
                 ? HOST_PATH + " does not support block volume provisioning"
                 : null;

@@ -97,7 +97,7 @@ final class Provisioning {
         if (node != null && !view.selectedNodeExists()) {
             return failedOperation(claim, "Failed to get target node: node \"" + node + "\" not found");
         }
-        String why = Drivers.whyNotMade(claim, storageClass);
+        String why = Drivers.whyNotMade(claim);
         if (why != null) {
             Action event = failed(claim, "Failed to provision volume with StorageClass \""
                     + storageClass.getMetadata().getName() + "\": " + why);

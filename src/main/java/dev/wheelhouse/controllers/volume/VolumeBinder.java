@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
@@ -169,7 +170,8 @@ public final class VolumeBinder extends KeyedController<VolumeBinder.Key> {
     }
 
     /** Decides and acts until nothing is left to do. Each decision sees the answers of the writes before. */
-    private <V> Result follow(ObjectKey key, V first, Function<V, BindingStep> decide, After<V> after, SyncRun run) {
+    private <V> Result follow(ObjectKey key, V first, Function<V, BindingStep> decide,
+            BiFunction<V, KubernetesObject, V> after, SyncRun run) {
         V view = first;
         for (int i = 0; i < MOST_STEPS; i++) {
             BindingStep step = decide.apply(view);
@@ -177,7 +179,7 @@ public final class VolumeBinder extends KeyedController<VolumeBinder.Key> {
             measure(key, view, step, outcome, run);
             for (KubernetesObject written : outcome.written()) {
                 run.effect(() -> remember(key, written));
-                view = after.view(view, written);
+                view = after.apply(view, written);
             }
             if (outcome.attempts().stream().anyMatch(attempt -> attempt.write() instanceof Action.Delete deletion
                     && deletion.type().equals(ResourceType.PODS))) {
@@ -235,10 +237,6 @@ public final class VolumeBinder extends KeyedController<VolumeBinder.Key> {
                 : Volumes.classOf(((VolumeView) view).volume());
         V1StorageClass storageClass = name.isEmpty() ? null : classes.get(ObjectKey.cluster(name));
         return storageClass == null ? "N/A" : CsiMigration.successorOf(storageClass.getProvisioner());
-    }
-
-    private interface After<V> {
-        V view(V before, KubernetesObject written);
     }
 
     private void remember(ObjectKey key, KubernetesObject written) {

@@ -1,7 +1,5 @@
 package dev.wheelhouse.controllers.job;
 
-import static dev.wheelhouse.api.Absent.orZero;
-
 import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
@@ -27,6 +25,8 @@ import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.world.ControllerOfPods;
+
+import static dev.wheelhouse.api.Absent.orZero;
 
 /** The controller of Jobs. */
 final class JobSystem extends ControllerOfPods<JobController> {

@@ -1,7 +1,5 @@
 package dev.wheelhouse.controllers.statefulset;
 
-import static dev.wheelhouse.api.Absent.orZero;
-
 import java.util.List;
 import java.util.function.Consumer;
 
@@ -17,6 +15,8 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controllers.history.ControllerRevisions;
 import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.world.ControllerOfPods;
+
+import static dev.wheelhouse.api.Absent.orZero;
 
 /** The controller of StatefulSets. The test plays the garbage collector, too. */
 final class StatefulSetSystem extends ControllerOfPods<StatefulSetController> {
