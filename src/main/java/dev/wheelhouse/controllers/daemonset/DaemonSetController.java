@@ -17,6 +17,7 @@ import io.kubernetes.client.openapi.models.V1DaemonSetStatus;
 import io.kubernetes.client.openapi.models.V1LabelSelector;
 import io.kubernetes.client.openapi.models.V1Node;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.openapi.models.V1OwnerReference;
 import io.kubernetes.client.openapi.models.V1Pod;
 
 import dev.wheelhouse.api.KubeApiException;
@@ -42,6 +43,7 @@ import dev.wheelhouse.controllers.pods.Nodes;
 import dev.wheelhouse.controllers.pods.PodEvents;
 import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.event.EventRecorder;
+import dev.wheelhouse.informer.Indexer;
 
 import static dev.wheelhouse.api.Absent.orZero;
 
@@ -53,9 +55,12 @@ import static dev.wheelhouse.api.Absent.orZero;
 public final class DaemonSetController extends ObjectController<V1DaemonSet> {
     public static final String NAME = "daemonset-controller";
 
+    /** The index of the pods of DaemonSets by node. */
+    private static final String BY_NODE = NAME + "/node";
     private static final Measure STALE_SYNCS = Measure.staleSyncs("daemonset");
 
-    private final DaemonSetCaches caches;
+    private final Indexer<V1Node> nodes;
+    private final Indexer<V1Pod> podsByNode;
     private final OwnedObjects<V1Pod> pods;
     private final OwnedObjects<V1ControllerRevision> revisions;
     private final ResourceClient<V1ControllerRevision> liveRevisions;
@@ -66,8 +71,15 @@ public final class DaemonSetController extends ObjectController<V1DaemonSet> {
         super(NAME, context, ResourceType.DAEMON_SETS, V1DaemonSet.class);
         var history = informerFor(ResourceType.CONTROLLER_REVISIONS, V1ControllerRevision.class);
         var podCache = informerFor(ResourceType.PODS, V1Pod.class);
-        var nodes = informerFor(ResourceType.NODES, V1Node.class);
-        this.caches = new DaemonSetCaches(nodes.getIndexer(), podCache.getIndexer());
+        var nodeCache = informerFor(ResourceType.NODES, V1Node.class);
+        this.nodes = nodeCache.getIndexer();
+        this.podsByNode = podCache.getIndexer();
+        podsByNode.addIndex(BY_NODE, pod -> {
+            V1OwnerReference owner = OwnerReferences.controllerOf(pod.getMetadata());
+            return owner == null || !ResourceType.DAEMON_SETS.kind().equals(owner.getKind()) || Pods.node(pod).isEmpty()
+                    ? List.of()
+                    : List.of(Pods.node(pod));
+        });
         this.pods = new OwnedObjects<>(podCache);
         this.revisions = new OwnedObjects<>(history);
         this.liveRevisions = context.client().resource(ResourceType.CONTROLLER_REVISIONS, V1ControllerRevision.class);
@@ -81,7 +93,7 @@ public final class DaemonSetController extends ObjectController<V1DaemonSet> {
         watch(history).when(change -> !change.isAddition() || change.isEnding()
                 || OwnerReferences.controllerOf(change.object().getMetadata()) == null).enqueueFor(owners::keys);
         // The deletion of a node wakes no DaemonSet: the pod garbage collector deletes its pods.
-        watch(nodes).when(change -> !change.initial()).onAdd().onAlter(node -> node.getMetadata().getLabels())
+        watch(nodeCache).when(change -> !change.initial()).onAdd().onAlter(node -> node.getMetadata().getLabels())
                 .onAlter(Nodes::taints).enqueueEach(this::setsConcernedBy);
     }
 
@@ -103,7 +115,7 @@ public final class DaemonSetController extends ObjectController<V1DaemonSet> {
      * correct their count of misplaced pods.
      */
     private Stream<ObjectKey> setsConcernedBy(V1Node node) {
-        List<V1Pod> here = caches.podsOn(node);
+        List<V1Pod> here = podsByNode.byIndex(BY_NODE, String.valueOf(node.getMetadata().getName()));
         return primary.getIndexer().list().stream().filter(set -> {
             boolean scheduled = here.stream().anyMatch(pod -> OwnerReferences.isControlledBy(pod, set.getMetadata()));
             boolean misplaced = set.getStatus() != null && set.getStatus().getNumberMisscheduled() != null
@@ -143,7 +155,8 @@ public final class DaemonSetController extends ObjectController<V1DaemonSet> {
     }
 
     private DaemonSetView view(V1DaemonSet set, RevisionHistory history, List<V1Pod> owned) {
-        return caches.view(set, history.hash(), owned, node -> backoff.delaying(backoffKey(set, node)), clock.now());
+        return DaemonSetView.of(set, history.hash(), owned, nodes.list(),
+                node -> backoff.delaying(backoffKey(set, node)), clock.now());
     }
 
     private static FailedPodsBackoff.Key backoffKey(V1DaemonSet set, String node) {

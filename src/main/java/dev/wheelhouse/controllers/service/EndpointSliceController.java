@@ -115,11 +115,11 @@ public final class EndpointSliceController extends ObjectController<V1Service> {
         boolean topology = TopologyHints.areWanted(service);
         String distribution = topology ? null : TrafficHints.wanted(service);
         run.effect(() -> metrics.distribute(key, distribution));
-        SliceCounts counts = new SliceCounts(most);
+        SliceCounts counts = SliceCounts.NONE;
         Set<String> problems = new LinkedHashSet<>();
         KubeApiException error = null;
         for (SliceDecision.Part part : decision.parts()) {
-            counts.add(part.counts());
+            counts = counts.plus(part.counts());
             problems.addAll(part.problems());
             Outcome outcome = run.execute(part.writes().actions());
             run.effect(() -> {
@@ -137,7 +137,8 @@ public final class EndpointSliceController extends ObjectController<V1Service> {
             }
             run.execute(part.events());
         }
-        run.effect(() -> metrics.count(key, counts));
+        SliceCounts all = counts;
+        run.effect(() -> metrics.count(key, all));
         if (problems.isEmpty()) {
             return Result.done();
         }

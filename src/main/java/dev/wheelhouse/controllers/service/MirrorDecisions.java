@@ -40,7 +40,7 @@ final class MirrorDecisions {
     private final List<V1EndpointSlice> surplus = new ArrayList<>();
     private final List<V1EndpointSlice> unchanged = new ArrayList<>();
     private final SliceWrites writes = new SliceWrites();
-    private final SliceCounts counts;
+    private SliceCounts counts = SliceCounts.NONE;
     private int invalid;
     private int skipped;
     private int updated;
@@ -62,7 +62,7 @@ final class MirrorDecisions {
     private MirrorDecisions(V1Endpoints endpoints, int most) {
         this.endpoints = endpoints;
         this.most = most;
-        this.counts = new SliceCounts(most);
+
     }
 
     /**
@@ -136,17 +136,21 @@ final class MirrorDecisions {
                 .nodeName(each.getNodeName()).hostname(each.getHostname());
     }
 
+    private void count(int added, int removed, int wantedNow, int slices) {
+        counts = counts.plus(SliceCounts.of(added, removed, wantedNow, slices, most));
+    }
+
     private void compare(Group group, List<V1EndpointSlice> present, Map<EndpointId, V1Endpoint> set) {
         if (set.isEmpty()) {
             surplus.addAll(present);
-            counts.add(0, 0, 0, present.stream().mapToInt(slice -> SliceDraft.endpoints(slice).size()).sum());
+            count(0, present.stream().mapToInt(slice -> SliceDraft.endpoints(slice).size()).sum(), 0, 0);
             return;
         }
         SliceDraft draft = SliceDraft.fresh(group.type, group.ports, labels());
         draft.setEndpoints(set.values().stream().limit(most).toList());
         if (present.isEmpty()) {
             fresh.add(draft);
-            counts.add(set.size(), 1, set.size(), 0);
+            count(set.size(), 0, set.size(), 1);
             return;
         }
         V1EndpointSlice first = present.getFirst();
@@ -160,7 +164,7 @@ final class MirrorDecisions {
         }
         int added = set.size() - kept;
         int removed = SliceDraft.endpoints(first).size() - kept;
-        counts.add(set.size(), 1, added, removed);
+        count(added, removed, set.size(), 1);
         updated += changed;
         if (added + removed + changed == 0 && hasMetadata(first)) {
             unchanged.add(first);

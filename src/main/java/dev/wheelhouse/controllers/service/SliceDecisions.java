@@ -46,6 +46,7 @@ final class SliceDecisions {
     private final List<String> problems = new ArrayList<>();
     private final List<Action> events = new ArrayList<>();
     private ZoneHints hints;
+    private SliceCounts counts = SliceCounts.NONE;
 
     private SliceDecisions(SliceView view, String type, ZoneHints hints) {
         this.view = view;
@@ -88,14 +89,16 @@ final class SliceDecisions {
             }
         }
         List<SliceDraft> slices = new ArrayList<>();
-        SliceCounts counts = new SliceCounts(view.most());
+
         Map<List<DiscoveryV1EndpointPort>, Map<EndpointId, V1Endpoint>> wanted = wanted();
         wanted.forEach((ports, endpoints) -> {
             SlicePacking packing = SlicePacking.of(byPorts.getOrDefault(ports, List.of()), endpoints, labels,
                     this::hasOtherLabels, view.most(), () -> SliceDraft.fresh(type, ports, labels));
             slices.addAll(packing.slices());
             emptied.addAll(packing.emptied());
-            counts.add(endpoints.size(), packing.slices().size(), packing.added(), packing.removed());
+            counts = counts
+                    .plus(SliceCounts.of(packing.added(), packing.removed(), endpoints.size(), packing.slices().size(),
+                            view.most()));
         });
         byPorts.forEach((ports, left) -> {
             if (!wanted.containsKey(ports)) {
@@ -103,7 +106,7 @@ final class SliceDecisions {
             }
         });
         if (slices.isEmpty()) {
-            counts.addPlaceholder();
+            counts = counts.plus(new SliceCounts(0, 0, 0, 1, 0));
             if (emptied.size() != 1 || !isPlaceholder(emptied.getFirst())) {
                 slices.add(SliceDraft.fresh(type, List.of(), labels));
             } else {

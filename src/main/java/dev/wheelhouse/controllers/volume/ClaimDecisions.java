@@ -170,18 +170,15 @@ final class ClaimDecisions {
                 changed.getMetadata().putAnnotationsItem(Volumes.BIND_COMPLETED, "yes");
             }));
         }
-        Write status = status(claim, "Bound", volume);
-        return status == null ? BindingStep.NONE : BindingStep.last(status);
+        return BindingStep.last(status(claim, "Bound", volume));
     }
 
     private static BindingStep pending(V1PersistentVolumeClaim claim) {
-        Write status = status(claim, "Pending", null);
-        return status == null ? BindingStep.NONE : BindingStep.last(status);
+        return BindingStep.last(status(claim, "Pending", null));
     }
 
     private static BindingStep pending(V1PersistentVolumeClaim claim, Action event) {
-        Write status = status(claim, "Pending", null);
-        return status == null ? BindingStep.last(event) : BindingStep.last(event, status);
+        return BindingStep.last(event, status(claim, "Pending", null));
     }
 
     /** Marks a claim whose volume is gone for good, once. */

@@ -52,9 +52,7 @@ final class Provisioning {
         Action event = normal(claim, "ExternalProvisioning", "Waiting for a volume to be created either by the "
                 + "external provisioner '" + provisioner + "' or manually by the system administrator. If volume "
                 + "creation is delayed, please verify that the provisioner is running and correctly registered.");
-        Write request = request(claim, provisioner);
-        return (request == null ? BindingStep.last(event) : BindingStep.last(request, event))
-                .of(BindingStep.Operation.PROVISION, false);
+        return BindingStep.last(request(claim, provisioner), event).of(BindingStep.Operation.PROVISION, false);
     }
 
     /** The write that asks a provisioner for a volume; null if the claim asks it. */
@@ -99,11 +97,10 @@ final class Provisioning {
         }
         String why = Drivers.whyNotMade(claim);
         if (why != null) {
-            Action event = failed(claim, "Failed to provision volume with StorageClass \""
-                    + storageClass.getMetadata().getName() + "\": " + why);
-            return (node == null ? BindingStep.last(event) : BindingStep.last(withoutNode(claim), event)).of(
-                    BindingStep.Operation.PROVISION,
-                    true);
+            return BindingStep.last(node == null ? null : withoutNode(claim), failed(claim,
+                    "Failed to provision volume with StorageClass \"" + storageClass.getMetadata().getName() + "\": "
+                            + why))
+                    .of(BindingStep.Operation.PROVISION, true);
         }
         return BindingStep.last(
                 new Action.Create(ResourceType.PERSISTENT_VOLUMES, volume(name, claim, storageClass),

@@ -56,8 +56,7 @@ final class VolumeDecisions {
     }
 
     private static BindingStep inPhase(V1PersistentVolume volume, String phase) {
-        Write write = phase(volume, phase);
-        return write == null ? BindingStep.NONE : BindingStep.last(write);
+        return BindingStep.last(phase(volume, phase));
     }
 
     /** The write that brings a volume into a phase; null if it is in the phase. */
@@ -131,11 +130,9 @@ final class VolumeDecisions {
         Write deletion = new Action.Delete(VOLUMES, ObjectKey.of(volume),
                 Deletion.ofUid(volume.getMetadata().getUid()), "its claim is gone");
         if (volume.getMetadata().getDeletionTimestamp() != null) {
-            return released == null ? BindingStep.NONE : BindingStep.last(released);
+            return BindingStep.last(released);
         }
-        return (released == null ? BindingStep.last(deletion) : BindingStep.last(released, deletion)).of(
-                BindingStep.Operation.DELETE,
-                false);
+        return BindingStep.last(released, deletion).of(BindingStep.Operation.DELETE, false);
     }
 
     /** Marks a volume as failed, once. */
