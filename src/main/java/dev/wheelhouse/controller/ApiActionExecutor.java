@@ -123,9 +123,7 @@ record ApiActionExecutor(String controller, KubeClient client, ConsistencyStore 
             KubernetesObject answer = write(write);
             int code = answer != null && write instanceof Action.Create ? 201 : 200;
             traced.ended(code, null);
-            metrics.written(controller, write.verb(), write.type(), code);
-            journal.add(sync, write.verb(), write.type(), answer == null ? write.target() : ObjectKey.of(answer),
-                    write.why(), sent, code,
+            record(sync, write, answer == null ? write.target() : ObjectKey.of(answer), sent, code,
                     answer == null ? "" : String.valueOf(answer.getMetadata().getResourceVersion()));
             if (answer != null) {
                 consistency.wroteAt(owner, write.type(), ObjectKey.of(answer),
@@ -136,9 +134,7 @@ record ApiActionExecutor(String controller, KubeClient client, ConsistencyStore 
             return new Attempt(write, answer, null, false);
         } catch (KubeApiException e) {
             traced.ended(e.code(), e);
-            metrics.written(controller, write.verb(), write.type(), e.code());
-            journal.add(sync, write.verb(), write.type(), write.target(), write.why(), sent, e.code(),
-                    String.valueOf(e.getMessage()));
+            record(sync, write, write.target(), sent, e.code(), String.valueOf(e.getMessage()));
             if (e.isUnknownOutcome()) {
                 consistency.unknownOutcome(owner, write.type());
             } else if (deletes != null && e.isNotFound()) {
@@ -149,11 +145,16 @@ record ApiActionExecutor(String controller, KubeClient client, ConsistencyStore 
             return new Attempt(write, null, e, isHarmless(write, e));
         } catch (RuntimeException e) {
             traced.ended(0, e);
-            metrics.written(controller, write.verb(), write.type(), 0);
-            journal.add(sync, write.verb(), write.type(), write.target(), write.why(), sent, 0, e.toString());
+            record(sync, write, write.target(), sent, 0, e.toString());
             consistency.unknownOutcome(owner, write.type());
             return new Attempt(write, null, new KubeApiException(tried(write), e), false);
         }
+    }
+
+    /** Counts a write that was sent, and keeps it in the journal. */
+    private void record(Journal.Sync sync, Action.Write write, ObjectKey target, long sent, int code, String answer) {
+        metrics.written(controller, write.verb(), write.type(), code);
+        journal.add(sync, write.verb(), write.type(), target, write.why(), sent, code, answer);
     }
 
     /** A write that is not sent. */

@@ -7,6 +7,7 @@ import java.util.Map;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 import dev.wheelhouse.api.ObjectKey;
 
@@ -49,11 +50,9 @@ final class DecisionLog {
             String shown = names.size() <= NAMES
                     ? String.join(", ", names)
                     : String.join(", ", names.subList(0, NAMES)) + " and " + (names.size() - NAMES) + " more";
-            if (line.report) {
-                log.debug("{}: {}{} {}: {}", controller, mood, line.what, shown, line.why);
-            } else {
-                log.info("{}: {}{} {}: {}", controller, mood, line.what, shown, line.why);
-            }
+            log.atLevel(line.report ? Level.DEBUG : Level.INFO).log("{}: {}{} {}: {}", controller, mood, line.what,
+                    shown,
+                    line.why);
         });
     }
 }

@@ -69,8 +69,8 @@ public final class GarbageCollector extends KeyedController<ObjectCheck> {
     }
 
     @Override
-    protected Result sync(ObjectCheck attempt, SyncRun run) {
-        return monitors.isReady() ? reconciler.reconcile(attempt, run) : Result.requeueAfter(NOT_READY_YET);
+    protected Result sync(ObjectCheck check, SyncRun run) {
+        return monitors.isReady() ? reconciler.reconcile(check, run) : Result.requeueAfter(NOT_READY_YET);
     }
 
     /** {@inheritDoc} Reads the object live. */
@@ -90,7 +90,7 @@ public final class GarbageCollector extends KeyedController<ObjectCheck> {
     }
 
     @Override
-    protected boolean isOwn(ObjectCheck attempt, ObjectKey object) {
+    protected boolean isOwn(ObjectCheck check, ObjectKey object) {
         return true;
     }
 

@@ -95,17 +95,17 @@ final class GraphKeeper {
     private void carryOut(List<Effect> effects) {
         for (Effect effect : effects) {
             switch (effect) {
-                case Effect.AttemptToDelete next -> attempt(ObjectCheck.Kind.DELETE, next.uid(), toDelete::add);
-                case Effect.AttemptToDeleteLater next -> attempt(ObjectCheck.Kind.DELETE, next.uid(),
+                case Effect.AttemptToDelete next -> enqueue(ObjectCheck.Kind.DELETE, next.uid(), toDelete::add);
+                case Effect.AttemptToDeleteLater next -> enqueue(ObjectCheck.Kind.DELETE, next.uid(),
                         toDelete::addRateLimited);
-                case Effect.AttemptToOrphan next -> attempt(ObjectCheck.Kind.ORPHAN, next.uid(), toOrphan::add);
+                case Effect.AttemptToOrphan next -> enqueue(ObjectCheck.Kind.ORPHAN, next.uid(), toOrphan::add);
                 case Effect.OwnerElsewhere elsewhere -> report(elsewhere);
             }
         }
     }
 
-    /** Queues an attempt. An object that is not in the graph needs none. */
-    private void attempt(ObjectCheck.Kind kind, String uid, Consumer<ObjectCheck> add) {
+    /** Queues the check of an object that is in the graph. */
+    private void enqueue(ObjectCheck.Kind kind, String uid, Consumer<ObjectCheck> add) {
         ObjectRef identity = graph.identity(uid);
         if (identity != null) {
             add.accept(new ObjectCheck(kind, identity));
@@ -150,7 +150,7 @@ final class GraphKeeper {
 
     /** Enqueues objects to check whether they are to be deleted. */
     synchronized void attemptToDelete(List<String> uids) {
-        uids.forEach(uid -> attempt(ObjectCheck.Kind.DELETE, uid, toDelete::add));
+        uids.forEach(uid -> enqueue(ObjectCheck.Kind.DELETE, uid, toDelete::add));
     }
 
     void setTypes(Types next) {
