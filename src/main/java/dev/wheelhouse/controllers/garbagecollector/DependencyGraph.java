@@ -193,7 +193,8 @@ final class DependencyGraph {
         return byUid;
     }
 
-    private static boolean blocks(V1OwnerReference reference) {
+    /** Whether the owner waits for the deletion of the object that has the reference. */
+    static boolean blocks(V1OwnerReference reference) {
         return Boolean.TRUE.equals(reference.getBlockOwnerDeletion());
     }
 
