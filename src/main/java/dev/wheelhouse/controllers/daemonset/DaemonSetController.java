@@ -252,7 +252,7 @@ public final class DaemonSetController extends ObjectController<V1DaemonSet> {
         }
 
         private static long observed(@Nullable V1DaemonSetStatus status) {
-            return status == null || status.getObservedGeneration() == null ? 0 : status.getObservedGeneration();
+            return status == null ? 0 : orZero(status.getObservedGeneration());
         }
 
         /** The candidates that the DaemonSet owns after adoptions and releases. */

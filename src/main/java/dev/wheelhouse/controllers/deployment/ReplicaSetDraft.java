@@ -144,8 +144,7 @@ final class ReplicaSetDraft {
     }
 
     long observedGeneration() {
-        Long observed = status().getObservedGeneration();
-        return observed == null ? 0 : observed;
+        return orZero(status().getObservedGeneration());
     }
 
     /** Whether the status is that of the desired spec. */

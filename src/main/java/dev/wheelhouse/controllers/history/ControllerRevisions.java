@@ -18,6 +18,7 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
 
 import static dev.wheelhouse.api.Absent.orEmpty;
+import static dev.wheelhouse.api.Absent.orZero;
 
 /**
  * Makes, orders and selects ControllerRevisions (upstream: {@code pkg/controller/history/controller_history.go}). The
@@ -41,7 +42,7 @@ public final class ControllerRevisions {
 
     /** The number of a revision; 0 if it has none. */
     public static long number(V1ControllerRevision revision) {
-        return revision.getRevision() == null ? 0 : revision.getRevision();
+        return orZero(revision.getRevision());
     }
 
     /** The number of the revision that follows a history in the order {@link #OLDEST_FIRST}. */

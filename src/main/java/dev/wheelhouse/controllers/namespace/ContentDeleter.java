@@ -25,6 +25,7 @@ import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.Pages;
 import dev.wheelhouse.controller.SyncRun;
+import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.runtime.Clock;
 
 /**
@@ -148,9 +149,9 @@ final class ContentDeleter {
     static long gracePeriod(List<V1Pod> pods, Instant deletedAt, Instant now) {
         long longest = 0;
         for (V1Pod pod : pods) {
-            String phase = pod.getStatus() == null ? "" : String.valueOf(pod.getStatus().getPhase());
+
             Long grace = pod.getSpec() == null ? null : pod.getSpec().getTerminationGracePeriodSeconds();
-            if (grace != null && !phase.equals("Succeeded") && !phase.equals("Failed")) {
+            if (grace != null && !Pods.isFinished(pod)) {
                 longest = Math.max(longest, grace);
             }
         }

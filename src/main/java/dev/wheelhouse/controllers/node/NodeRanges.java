@@ -14,6 +14,8 @@ import dev.wheelhouse.controller.Measure;
 import dev.wheelhouse.controllers.AddressRange;
 import dev.wheelhouse.controllers.ControllerOptions;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
+
 /**
  * The ranges of addresses that nodes have for their pods, one of each of the cluster's ranges (upstream:
  * {@code pkg/controller/nodeipam/ipam/range_allocator.go}). Thread safe.
@@ -104,8 +106,7 @@ final class NodeRanges {
     }
 
     static List<String> of(V1Node node) {
-        List<String> ranges = node.getSpec() == null ? null : node.getSpec().getPodCIDRs();
-        return ranges == null ? List.of() : ranges;
+        return node.getSpec() == null ? List.of() : orEmpty(node.getSpec().getPodCIDRs());
     }
 
     /**

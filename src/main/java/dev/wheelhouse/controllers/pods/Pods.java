@@ -16,18 +16,20 @@ import io.kubernetes.client.openapi.models.V1PodCondition;
 
 import dev.wheelhouse.runtime.Durations;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
+
 /** Reads a pod's status (upstream: {@code pkg/api/v1/pod/util.go}, {@code pkg/controller/controller_utils.go}). */
 public final class Pods {
     private Pods() {}
 
     /** The phase; empty if there is none. */
     public static String phase(V1Pod pod) {
-        return pod.getStatus() == null || pod.getStatus().getPhase() == null ? "" : pod.getStatus().getPhase();
+        return pod.getStatus() == null ? "" : orEmpty(pod.getStatus().getPhase());
     }
 
     /** The node that the pod is bound to; empty if there is none. */
     public static String node(V1Pod pod) {
-        return pod.getSpec() == null || pod.getSpec().getNodeName() == null ? "" : pod.getSpec().getNodeName();
+        return pod.getSpec() == null ? "" : orEmpty(pod.getSpec().getNodeName());
     }
 
     public static boolean isFinished(V1Pod pod) {

@@ -143,7 +143,7 @@ final class MirrorDecisions {
     private void compare(Group group, List<V1EndpointSlice> present, Map<EndpointId, V1Endpoint> set) {
         if (set.isEmpty()) {
             surplus.addAll(present);
-            count(0, present.stream().mapToInt(slice -> SliceDraft.endpoints(slice).size()).sum(), 0, 0);
+            count(0, present.stream().mapToInt(slice -> orEmpty(slice.getEndpoints()).size()).sum(), 0, 0);
             return;
         }
         SliceDraft draft = SliceDraft.fresh(group.type, group.ports, labels());
@@ -157,13 +157,13 @@ final class MirrorDecisions {
         surplus.addAll(present.subList(1, present.size()));
         int kept = 0;
         int changed = 0;
-        for (V1Endpoint endpoint : SliceDraft.endpoints(first)) {
+        for (V1Endpoint endpoint : orEmpty(first.getEndpoints())) {
             V1Endpoint now = set.get(EndpointId.of(endpoint));
             kept += now == null ? 0 : 1;
             changed += now == null || EndpointId.areEqual(now, endpoint) ? 0 : 1;
         }
         int added = set.size() - kept;
-        int removed = SliceDraft.endpoints(first).size() - kept;
+        int removed = orEmpty(first.getEndpoints()).size() - kept;
         count(added, removed, set.size(), 1);
         updated += changed;
         if (added + removed + changed == 0 && hasMetadata(first)) {

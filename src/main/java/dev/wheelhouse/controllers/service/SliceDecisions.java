@@ -232,7 +232,7 @@ final class SliceDecisions {
 
     /** Whether a slice is what a Service without endpoints has. */
     private boolean isPlaceholder(V1EndpointSlice slice) {
-        return SliceDraft.endpoints(slice).isEmpty() && (slice.getPorts() == null || slice.getPorts().isEmpty())
+        return orEmpty(slice.getEndpoints()).isEmpty() && (slice.getPorts() == null || slice.getPorts().isEmpty())
                 && WellKnown.labels(slice.getMetadata()).equals(labels);
     }
 

@@ -48,12 +48,7 @@ final class SliceDraft {
     /** An unchanged cached slice. */
     static SliceDraft of(V1EndpointSlice cached) {
         return new SliceDraft(cached, cached.getAddressType(),
-                orEmpty(cached.getPorts()), endpoints(cached));
-    }
-
-    /** The endpoints of a slice. */
-    static List<V1Endpoint> endpoints(V1EndpointSlice slice) {
-        return slice.getEndpoints() == null ? List.of() : slice.getEndpoints();
+                orEmpty(cached.getPorts()), orEmpty(cached.getEndpoints()));
     }
 
     boolean isNew() {

@@ -136,8 +136,7 @@ final class Subsets {
     }
 
     static List<V1EndpointAddress> addresses(V1EndpointSubset subset, boolean ready) {
-        List<V1EndpointAddress> list = ready ? subset.getAddresses() : subset.getNotReadyAddresses();
-        return list == null ? List.of() : list;
+        return orEmpty(ready ? subset.getAddresses() : subset.getNotReadyAddresses());
     }
 
     private static @Nullable String uid(V1EndpointAddress address) {

@@ -68,6 +68,6 @@ final class StatefulSetStatuses {
     }
 
     private static long generation(V1StatefulSetStatus status) {
-        return status.getObservedGeneration() == null ? 0 : status.getObservedGeneration();
+        return orZero(status.getObservedGeneration());
     }
 }

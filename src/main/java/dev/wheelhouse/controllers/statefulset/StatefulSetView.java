@@ -39,7 +39,7 @@ record StatefulSetView(V1StatefulSet set, List<V1Pod> pods,
     /** The first ordinal. */
     int start() {
         var ordinals = set.getSpec().getOrdinals();
-        return ordinals == null || ordinals.getStart() == null ? 0 : ordinals.getStart();
+        return ordinals == null ? 0 : orZero(ordinals.getStart());
     }
 
     boolean isInRange(int ordinal) {
@@ -83,7 +83,7 @@ record StatefulSetView(V1StatefulSet set, List<V1Pod> pods,
     /** How many pods, from the first ordinal on, stay at the current revision. */
     int partition() {
         V1RollingUpdateStatefulSetStrategy rolling = rollingUpdate();
-        return rolling == null || rolling.getPartition() == null ? 0 : rolling.getPartition();
+        return rolling == null ? 0 : orZero(rolling.getPartition());
     }
 
     List<V1PersistentVolumeClaim> claimTemplates() {
