@@ -148,7 +148,7 @@ public final class VolumeBinder extends KeyedController<VolumeBinder.Key> {
             run.forget();
             return Result.done();
         }
-        Result result = follow(key, view(claim), ClaimDecisions::decide, ClaimView::after, run);
+        Result result = actUntilDone(key, view(claim), ClaimDecisions::decide, ClaimView::after, run);
         V1PersistentVolumeClaim now = claims.get(key);
         if (now != null && isBound(now)) {
             run.effect(() -> metrics.end(key, clock.now()));
@@ -166,11 +166,11 @@ public final class VolumeBinder extends KeyedController<VolumeBinder.Key> {
             run.forget();
             return Result.done();
         }
-        return follow(key, view(key, volume, run), VolumeDecisions::decide, VolumeView::after, run);
+        return actUntilDone(key, view(key, volume, run), VolumeDecisions::decide, VolumeView::after, run);
     }
 
     /** Decides and acts until nothing is left to do. Each decision sees the answers of the writes before. */
-    private <V> Result follow(ObjectKey key, V first, Function<V, BindingStep> decide,
+    private <V> Result actUntilDone(ObjectKey key, V first, Function<V, BindingStep> decide,
             BiFunction<V, KubernetesObject, V> after, SyncRun run) {
         V view = first;
         for (int i = 0; i < MOST_STEPS; i++) {
