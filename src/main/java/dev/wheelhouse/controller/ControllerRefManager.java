@@ -129,10 +129,12 @@ public final class ControllerRefManager {
     }
 
     private static Map<String, Object> release(V1ObjectMeta child, V1ObjectMeta controller, String... finalizers) {
+        Map<String, Object> reference = new LinkedHashMap<>();
+        reference.put("$patch", "delete");
+        reference.put("uid", controller.getUid());
         Map<String, Object> metadata = new LinkedHashMap<>();
         metadata.put("uid", child.getUid());
-        metadata.put("ownerReferences",
-                List.of(Map.of("$patch", "delete", "uid", String.valueOf(controller.getUid()))));
+        metadata.put("ownerReferences", List.of(reference));
         if (finalizers.length > 0) {
             metadata.put("$deleteFromPrimitiveList/finalizers", finalizers);
         }

@@ -1,6 +1,8 @@
 package dev.wheelhouse.controllers.garbagecollector;
 
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -20,8 +22,14 @@ final class OwnerPatches {
 
     /** A strategic merge patch that removes owners. */
     static String deleteOwners(String uid, List<String> ownerUids) {
-        return body("uid", uid, "ownerReferences",
-                ownerUids.stream().map(owner -> Map.of("$patch", "delete", "uid", owner)).toList());
+        List<Map<String, Object>> references = new ArrayList<>();
+        ownerUids.forEach(owner -> {
+            Map<String, Object> reference = new LinkedHashMap<>();
+            reference.put("$patch", "delete");
+            reference.put("uid", owner);
+            references.add(reference);
+        });
+        return body("uid", uid, "ownerReferences", references);
     }
 
     /** A merge patch that removes owners. */
@@ -54,6 +62,9 @@ final class OwnerPatches {
     }
 
     private static String body(String precondition, String value, String field, List<?> list) {
-        return ModelJson.write(Map.of("metadata", Map.of(precondition, value, field, list)));
+        Map<String, Object> meta = new LinkedHashMap<>();
+        meta.put(precondition, value);
+        meta.put(field, list);
+        return ModelJson.write(Map.of("metadata", meta));
     }
 }

@@ -46,8 +46,12 @@ final class NodeTaints {
             PREFIX + "pid-pressure");
 
     /** The labels that have the values of other labels. */
-    private static final Map<String, String> COPIED_LABELS = Map.of("beta.kubernetes.io/os", "kubernetes.io/os",
-            "beta.kubernetes.io/arch", "kubernetes.io/arch");
+    private static final Map<String, String> COPIED_LABELS = new LinkedHashMap<>();
+
+    static {
+        COPIED_LABELS.put("beta.kubernetes.io/os", "kubernetes.io/os");
+        COPIED_LABELS.put("beta.kubernetes.io/arch", "kubernetes.io/arch");
+    }
 
     /** A change of the taints of the effect NoExecute that say that a node is not ready or unreachable. */
     enum NoExecuteChange {

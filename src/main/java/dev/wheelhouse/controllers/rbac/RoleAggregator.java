@@ -78,7 +78,10 @@ public final class RoleAggregator extends ObjectController<V1ClusterRole> {
         Map<String, Object> wanted = new LinkedHashMap<>();
         wanted.put("apiVersion", CLUSTER_ROLES.apiVersion());
         wanted.put("kind", CLUSTER_ROLES.kind());
-        wanted.put("metadata", Map.of("name", name(role), "uid", String.valueOf(role.getMetadata().getUid())));
+        Map<String, Object> metadata = new LinkedHashMap<>();
+        metadata.put("name", name(role));
+        metadata.put("uid", String.valueOf(role.getMetadata().getUid()));
+        wanted.put("metadata", metadata);
         if (!rules.isEmpty()) {
             wanted.put("rules", rules);
         }
