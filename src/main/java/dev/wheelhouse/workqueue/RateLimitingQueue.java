@@ -1,7 +1,7 @@
 package dev.wheelhouse.workqueue;
 
-import java.util.LongSummaryStatistics;
 import java.time.Duration;
+import java.util.LongSummaryStatistics;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
