@@ -45,40 +45,30 @@ public sealed interface Action {
         }
     }
 
-    record Create(ResourceType type, KubernetesObject object, String why) implements Write {
+    /** A write of a whole object. */
+    sealed interface ObjectWrite extends Write {
+        KubernetesObject object();
+
         @Override
-        public ObjectKey target() {
-            return ObjectKey.ofNew(object);
+        default ObjectKey target() {
+            return ObjectKey.ofNew(object());
         }
     }
+
+    record Create(ResourceType type, KubernetesObject object, String why) implements ObjectWrite {}
 
     /** Replaces an object; the object's resource version must still be current. */
-    record Update(ResourceType type, KubernetesObject object, String why) implements Write {
-        @Override
-        public ObjectKey target() {
-            return ObjectKey.of(object);
-        }
-    }
+    record Update(ResourceType type, KubernetesObject object, String why) implements ObjectWrite {}
 
     /** Replaces an object's status; the object's resource version must still be current. */
-    record UpdateStatus(ResourceType type, KubernetesObject object, String why) implements Write {
-        @Override
-        public ObjectKey target() {
-            return ObjectKey.of(object);
-        }
-    }
+    record UpdateStatus(ResourceType type, KubernetesObject object, String why) implements ObjectWrite {}
 
     /**
      * Replaces a subresource that takes the whole object, such as {@code finalize}, or a {@code V1Scale}; the resource
      * version must still be current.
      */
     record UpdateSubresource(ResourceType type, KubernetesObject object, String subresource,
-            String why) implements Write {
-        @Override
-        public ObjectKey target() {
-            return ObjectKey.of(object);
-        }
-    }
+            String why) implements ObjectWrite {}
 
     /**
      * Patches an object, or a subresource if {@code subresource} is not empty.

@@ -2,12 +2,16 @@ package dev.wheelhouse.controller;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.common.KubernetesObject;
 
 import dev.wheelhouse.api.KubeApiException;
+import dev.wheelhouse.api.ObjectKey;
 
 /** Executes the actions that a controller decided on. Controllers write by executors only. Thread safe. */
 @FunctionalInterface
@@ -42,30 +46,46 @@ public interface ActionExecutor {
     /**
      * The result of executing a list of actions.
      *
-     * @param written the objects that the server returned for successful creates, updates and patches, in order
-     * @param failed the first write that failed; null if none did
-     * @param error the error of that write, or of a failed live check; null after a success
-     * @param skipped the number of writes that were not tried
      * @param attempts all writes that were tried, in order
+     * @param failedCheck the error of a live check that failed; null if none did
      * @param requeueAfter the shortest delay among the executed {@link Action.RequeueAfter}s; null if there was none
      */
-    record Outcome(List<KubernetesObject> written, Action.@Nullable Write failed, @Nullable KubeApiException error,
-            int skipped, List<Attempt> attempts, @Nullable Duration requeueAfter) {
+    record Outcome(List<Attempt> attempts, @Nullable KubeApiException failedCheck, @Nullable Duration requeueAfter) {
         public Outcome {
-            written = List.copyOf(written);
             attempts = List.copyOf(attempts);
         }
 
+        /** The objects that the server returned for successful creates, updates and patches, in order. */
+        public List<KubernetesObject> written() {
+            return attempts.stream().map(Attempt::answer).filter(Objects::nonNull).toList();
+        }
+
+        /** The targets of the writes that succeeded. */
+        public Set<ObjectKey> done() {
+            return attempts.stream().filter(Attempt::done).map(attempt -> attempt.write().target())
+                    .collect(Collectors.toSet());
+        }
+
+        /** The first write that failed; null if none did. */
+        public Action.@Nullable Write failed() {
+            return attempts.stream().filter(Attempt::failed).map(Attempt::write).findFirst().orElse(null);
+        }
+
+        /** The error of the first write, or of the live check, that failed; null after a success. */
+        public @Nullable KubeApiException error() {
+            return attempts.stream().filter(Attempt::failed).map(Attempt::error).findFirst().orElse(failedCheck);
+        }
+
         public boolean succeeded() {
-            return error == null;
+            return error() == null;
         }
 
         /** The result of a sync that does nothing after these actions. */
         public Result toResult() {
-            if (error != null) {
-                return Result.retry(error);
-            }
-            return requeueAfter != null ? Result.requeueAfter(requeueAfter) : Result.done();
+            KubeApiException error = error();
+            return error != null
+                    ? Result.retry(error)
+                    : requeueAfter != null ? Result.requeueAfter(requeueAfter) : Result.done();
         }
     }
 }

@@ -24,56 +24,25 @@ import dev.wheelhouse.journal.Origin;
  * once the cache shows the change that caused the conflict. The {@link ConsistencyStore} gets the version of each
  * write, and each write whose outcome is unknown. Every decision that changed something is logged in one line (status
  * updates at debug level). Thread safe.
+ *
+ * @param controller the controller's name, for logs and metrics
+ * @param parallel runs the writes of one batch
+ * @param mayWrite whether this process leads; checked before each write, which fails if it is false
+ * @param journal gets each write that was sent
  */
-final class ApiActionExecutor implements ActionExecutor {
-    private final String controller;
-    private final KubeClient client;
-    private final ConsistencyStore consistency;
-    private final EventRecorder events;
-    private final Parallel parallel;
-    private final BooleanSupplier mayWrite;
-    private final ControllerMetrics metrics;
-    private final DecisionLog decisions;
-    private final Journal journal;
-
-    /**
-     * @param controller the controller's name, for logs and metrics
-     * @param parallel runs the writes of one batch
-     * @param mayWrite whether this process leads; checked before each write, which fails if it is false
-     * @param journal gets each write that was sent
-     */
-    ApiActionExecutor(String controller, KubeClient client, ConsistencyStore consistency, EventRecorder events,
-            Parallel parallel, BooleanSupplier mayWrite, ControllerMetrics metrics, Journal journal) {
-        this.controller = controller;
-        this.client = client;
-        this.consistency = consistency;
-        this.events = events;
-        this.parallel = parallel;
-        this.mayWrite = mayWrite;
-        this.metrics = metrics;
-        this.decisions = new DecisionLog(controller);
-        this.journal = journal;
-    }
+record ApiActionExecutor(String controller, KubeClient client, ConsistencyStore consistency, EventRecorder events,
+        Parallel parallel, BooleanSupplier mayWrite, ControllerMetrics metrics,
+        Journal journal) implements ActionExecutor {
 
     @Override
     public Outcome execute(Object owner, List<Action> actions) {
         Run run = new Run(owner);
-        for (int i = 0; i < actions.size(); i++) {
-            if (!run.perform(actions.get(i))) {
-                return run.outcome(writesIn(actions.subList(i + 1, actions.size())));
+        for (Action action : actions) {
+            if (!run.perform(action)) {
+                break;
             }
         }
-        return run.outcome(0);
-    }
-
-    private static int writesIn(List<Action> actions) {
-        int writes = 0;
-        for (Action action : actions) {
-            writes += action instanceof Action.Batch batch
-                    ? batch.writes().size()
-                    : action instanceof Action.Write ? 1 : 0;
-        }
-        return writes;
+        return new Outcome(run.attempts, run.failedCheck, run.requeueAfter);
     }
 
     /** The state of one call of {@link #execute}. */
@@ -82,7 +51,7 @@ final class ApiActionExecutor implements ActionExecutor {
         private final List<Attempt> attempts = new ArrayList<>();
         private @Nullable Duration requeueAfter;
         private @Nullable KubeApiException failedCheck;
-        private int skipped;
+
         private final @Nullable RunningSync running = RunningSync.current();
         private final SyncTrace trace = running == null ? SyncTrace.NONE : running.trace();
 
@@ -112,7 +81,7 @@ final class ApiActionExecutor implements ActionExecutor {
                             ? SlowStartBatch.run(batch.writes(), parallel, w -> attempt(owner, w, cause, trace),
                                     Attempt::failed)
                             : parallel.map(batch.writes(), w -> attempt(owner, w, cause, trace));
-                    skipped += batch.writes().size() - tried.size();
+
                     return note(tried);
                 }
                 case Action.RequireLive check -> {
@@ -133,39 +102,18 @@ final class ApiActionExecutor implements ActionExecutor {
 
         private boolean note(List<Attempt> tried) {
             attempts.addAll(tried);
-            decisions.log(tried);
+            DecisionLog.log(controller, tried);
             return tried.stream().noneMatch(Attempt::failed);
-        }
-
-        Outcome outcome(int notReached) {
-            List<KubernetesObject> written = new ArrayList<>();
-            Attempt failed = null;
-            for (Attempt attempt : attempts) {
-                if (attempt.answer() != null) {
-                    written.add(attempt.answer());
-                }
-                if (failed == null && attempt.failed()) {
-                    failed = attempt;
-                }
-            }
-            return new Outcome(written, failed == null ? null : failed.write(),
-                    failed == null ? failedCheck : failed.error(), skipped + notReached, attempts, requeueAfter);
         }
     }
 
     private Attempt attempt(Object owner, Action.Write write, Journal.Sync sync, SyncTrace trace) {
         if (!mayWrite.getAsBoolean()) {
-            return new Attempt(write, null,
-                    new KubeApiException(write.verb() + " " + write.type() + " " + write.target(), 503,
-                            "ServiceUnavailable", "this process no longer leads, so it writes nothing", null),
-                    false);
+            return refused(write, 503, "ServiceUnavailable", "this process no longer leads, so it writes nothing");
         }
         String mistake = mistake(write);
         if (mistake != null) {
-            return new Attempt(write, null,
-                    new KubeApiException(write.verb() + " " + write.type() + " " + write.target(), 400,
-                            "NotSent", mistake, null),
-                    false);
+            return refused(write, 400, "NotSent", mistake);
         }
         long sent = journal.nanoTime();
         SyncTrace.OfWrite traced = trace.writing(write);
@@ -173,11 +121,10 @@ final class ApiActionExecutor implements ActionExecutor {
         String version = decidedOn(write);
         try {
             KubernetesObject answer = write(write);
-            int code = answer == null ? 200 : successCode(write);
+            int code = answer != null && write instanceof Action.Create ? 201 : 200;
             traced.ended(code, null);
-            metrics.written(controller, write.verb(), write.type(), code);
-            journal.add(sync, write.verb(), write.type(), answer == null ? write.target() : ObjectKey.of(answer),
-                    write.why(), sent, code, answer == null ? "" : version(answer));
+            record(sync, write, answer == null ? write.target() : ObjectKey.of(answer), sent, code,
+                    answer == null ? "" : String.valueOf(answer.getMetadata().getResourceVersion()));
             if (answer != null) {
                 consistency.wroteAt(owner, write.type(), ObjectKey.of(answer),
                         answer.getMetadata().getResourceVersion());
@@ -187,9 +134,7 @@ final class ApiActionExecutor implements ActionExecutor {
             return new Attempt(write, answer, null, false);
         } catch (KubeApiException e) {
             traced.ended(e.code(), e);
-            metrics.written(controller, write.verb(), write.type(), e.code());
-            journal.add(sync, write.verb(), write.type(), write.target(), write.why(), sent, e.code(),
-                    String.valueOf(e.getMessage()));
+            record(sync, write, write.target(), sent, e.code(), String.valueOf(e.getMessage()));
             if (e.isUnknownOutcome()) {
                 consistency.unknownOutcome(owner, write.type());
             } else if (deletes != null && e.isNotFound()) {
@@ -200,12 +145,25 @@ final class ApiActionExecutor implements ActionExecutor {
             return new Attempt(write, null, e, isHarmless(write, e));
         } catch (RuntimeException e) {
             traced.ended(0, e);
-            metrics.written(controller, write.verb(), write.type(), 0);
-            journal.add(sync, write.verb(), write.type(), write.target(), write.why(), sent, 0, e.toString());
+            record(sync, write, write.target(), sent, 0, e.toString());
             consistency.unknownOutcome(owner, write.type());
-            return new Attempt(write, null, new KubeApiException(
-                    write.verb() + " " + write.type() + " " + write.target(), e), false);
+            return new Attempt(write, null, new KubeApiException(tried(write), e), false);
         }
+    }
+
+    /** Counts a write that was sent, and keeps it in the journal. */
+    private void record(Journal.Sync sync, Action.Write write, ObjectKey target, long sent, int code, String answer) {
+        metrics.written(controller, write.verb(), write.type(), code);
+        journal.add(sync, write.verb(), write.type(), target, write.why(), sent, code, answer);
+    }
+
+    /** A write that is not sent. */
+    private static Attempt refused(Action.Write write, int code, String reason, String why) {
+        return new Attempt(write, null, new KubeApiException(tried(write), code, reason, why, null), false);
+    }
+
+    private static String tried(Action.Write write) {
+        return write.verb() + " " + write.type() + " " + write.target();
     }
 
     /** The UID of the object to delete, as the cache shows it before the request; null if there is none. */
@@ -213,10 +171,6 @@ final class ApiActionExecutor implements ActionExecutor {
         String shown = consistency.uidOf(delete.type(), delete.target());
         String required = delete.deletion().uid();
         return required == null || required.equals(shown) ? shown : null;
-    }
-
-    private static String version(KubernetesObject answer) {
-        return String.valueOf(answer.getMetadata().getResourceVersion());
     }
 
     /**
@@ -240,16 +194,11 @@ final class ApiActionExecutor implements ActionExecutor {
     private @Nullable String decidedOn(Action.Write write) {
         return switch (write) {
             case Action.Delete delete -> delete.deletion().resourceVersion();
-            case Action.Update update -> update.object().getMetadata().getResourceVersion();
-            case Action.UpdateStatus update -> update.object().getMetadata().getResourceVersion();
-            case Action.UpdateSubresource update -> update.object().getMetadata().getResourceVersion();
+            case Action.Create create -> null;
+            case Action.ObjectWrite update -> update.object().getMetadata().getResourceVersion();
             case Action.Patch patch -> consistency.versionOf(patch.type(), patch.target());
             default -> null;
         };
-    }
-
-    private static int successCode(Action.Write write) {
-        return write instanceof Action.Create ? 201 : 200;
     }
 
     private static boolean isHarmless(Action.Write write, KubeApiException error) {
@@ -261,60 +210,47 @@ final class ApiActionExecutor implements ActionExecutor {
     }
 
     private @Nullable KubernetesObject write(Action.Write write) {
-        switch (write) {
-            case Action.Create create -> {
-                return ModelTypes.client(client, create.type(), create.object()).create(create.object());
-            }
-            case Action.Update update -> {
-                return ModelTypes.client(client, update.type(), update.object()).update(update.object());
-            }
-            case Action.UpdateStatus update -> {
-                return ModelTypes.client(client, update.type(), update.object()).updateStatus(update.object());
-            }
-            case Action.UpdateSubresource update -> {
-                return ModelTypes.client(client, update.type(), update.object()).updateSubresource(update.object(),
-                        update.subresource());
-            }
-            case Action.Patch patch -> {
-                return ModelTypes.client(client, patch.type(), patch.model()).patch(patch.target(),
-                        patch.subresource(), patch.patchType(), patch.body());
-            }
-            case Action.Apply apply -> {
-                return client.resource(apply.type(), apply.model()).apply(apply.target(), apply.subresource(),
-                        apply.fieldManager(), apply.force(), apply.body());
-            }
+        return switch (write) {
+            case Action.Create create ->
+                ModelTypes.client(client, create.type(), create.object()).create(create.object());
+            case Action.Update update ->
+                ModelTypes.client(client, update.type(), update.object()).update(update.object());
+            case Action.UpdateStatus update ->
+                ModelTypes.client(client, update.type(), update.object()).updateStatus(update.object());
+            case Action.UpdateSubresource update -> ModelTypes.client(client, update.type(), update.object())
+                    .updateSubresource(update.object(), update.subresource());
+            case Action.Patch patch -> ModelTypes.client(client, patch.type(), patch.model()).patch(patch.target(),
+                    patch.subresource(), patch.patchType(), patch.body());
+            case Action.Apply apply -> client.resource(apply.type(), apply.model()).apply(apply.target(),
+                    apply.subresource(), apply.fieldManager(), apply.force(), apply.body());
             case Action.CreateSubresource create -> {
                 ModelTypes.client(client, create.type()).createSubresource(create.target(), create.subresource(),
                         create.body());
-                return null;
+                yield null;
             }
             case Action.DeleteCollection delete -> {
                 ModelTypes.client(client, delete.type()).deleteCollection(delete.namespace(), delete.deletion());
-                return null;
+                yield null;
             }
             case Action.Delete delete -> {
                 ModelTypes.client(client, delete.type()).delete(delete.target(), delete.deletion());
-                return null;
+                yield null;
             }
-        }
+        };
     }
 
     /** Why a write must not be sent: a mistake in the controller. Null if there is none. */
     private static @Nullable String mistake(Action.Write write) {
         return switch (write) {
             case Action.Create create -> ModelTypes.mismatch(create.type(), create.object());
-            case Action.Update update -> mistake(update.type(), update.object());
-            case Action.UpdateStatus update -> mistake(update.type(), update.object());
-            case Action.UpdateSubresource update -> update.object() instanceof V1Scale
-                    ? withoutVersion(update.object())
-                    : mistake(update.type(), update.object());
+            case Action.ObjectWrite update -> {
+                String problem = withoutVersion(update.object());
+                yield problem != null || update.object() instanceof V1Scale
+                        ? problem
+                        : ModelTypes.mismatch(update.type(), update.object());
+            }
             default -> null;
         };
-    }
-
-    private static @Nullable String mistake(ResourceType type, KubernetesObject object) {
-        String problem = withoutVersion(object);
-        return problem == null ? ModelTypes.mismatch(type, object) : problem;
     }
 
     private static @Nullable String withoutVersion(KubernetesObject object) {

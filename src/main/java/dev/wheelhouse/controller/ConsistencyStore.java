@@ -1,5 +1,4 @@
 package dev.wheelhouse.controller;
-
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -89,8 +88,7 @@ public final class ConsistencyStore {
     /** The UID of an object that the cache shows as not being deleted; null if there is none. */
     @Nullable
     String uidOf(ResourceType type, ObjectKey object) {
-        SharedIndexInformer<? extends KubernetesObject> cache = caches.get(type);
-        KubernetesObject cached = cache == null ? null : cache.get(object);
+        KubernetesObject cached = cached(type, object);
         return cached == null || cached.getMetadata().getDeletionTimestamp() != null
                 ? null
                 : cached.getMetadata().getUid();
@@ -99,9 +97,13 @@ public final class ConsistencyStore {
     /** The version of an object that the cache shows; null if there is none. */
     @Nullable
     String versionOf(ResourceType type, ObjectKey object) {
-        SharedIndexInformer<? extends KubernetesObject> cache = caches.get(type);
-        KubernetesObject cached = cache == null ? null : cache.get(object);
+        KubernetesObject cached = cached(type, object);
         return cached == null ? null : cached.getMetadata().getResourceVersion();
+    }
+
+    private @Nullable KubernetesObject cached(ResourceType type, ObjectKey object) {
+        SharedIndexInformer<? extends KubernetesObject> cache = caches.get(type);
+        return cache == null ? null : cache.get(object);
     }
 
     /**

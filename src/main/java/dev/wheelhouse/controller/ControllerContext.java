@@ -65,22 +65,6 @@ public final class ControllerContext {
             this(workers, parallel, observes, mayWrite, metrics, Options.DEFAULTS, Journal.NONE);
         }
 
-        /** These settings with other options of the built-in controllers. */
-        public Settings with(Options others) {
-            return new Settings(workers, parallel, observes, mayWrite, metrics, others, journal);
-        }
-
-        /** These settings with a journal. */
-        public Settings with(Journal keeps) {
-            return new Settings(workers, parallel, observes, mayWrite, metrics, options, keeps);
-        }
-
-        /** Five workers per controller, sixteen concurrent writes per batch, no metrics. */
-        public static Settings defaults() {
-            return new Settings((controller, preset) -> preset == null ? 5 : preset, Parallel.virtualThreads(16),
-                    controller -> false, controller -> true, ControllerMetrics.NONE);
-        }
-
         /** One worker per controller and writes in order, for a system that one thread steps. */
         public static Settings stepped() {
             return new Settings((controller, preset) -> 1, Parallel.inOrder(), controller -> false,
@@ -134,11 +118,6 @@ public final class ControllerContext {
     /** This context with other informers. */
     public ControllerContext with(SharedInformerFactory others) {
         return new ControllerContext(name, shared, others, metrics, queues, executors, consistency);
-    }
-
-    /** This context with other metrics of the controller. */
-    public ControllerContext with(ControllerMetrics others) {
-        return new ControllerContext(name, shared, informers, others, queues, executors, consistency);
     }
 
     /** This context with queues that are made otherwise. */

@@ -18,6 +18,7 @@ import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.client.PatchType;
+import dev.wheelhouse.controller.ActionExecutor.Outcome;
 
 /**
  * Decides which objects a controller owns, adopts and releases (upstream:
@@ -34,7 +35,13 @@ public final class ControllerRefManager {
      *     controller is not being deleted
      * @param release objects with a reference to the controller that no longer match
      */
-    public record Claim<T>(List<T> owned, List<T> adopt, List<T> release) {}
+    public record Claim<T extends KubernetesObject>(List<T> owned, List<T> adopt, List<T> release) {
+        /** The objects that were adopted. One that was deleted before its adoption is not. */
+        public List<T> adopted(Outcome writes) {
+            Set<ObjectKey> done = adopt.isEmpty() ? Set.of() : writes.done();
+            return adopt.stream().filter(object -> done.contains(ObjectKey.of(object))).toList();
+        }
+    }
 
     /**
      * Sorts candidates into a claim. Objects of other controllers are left out. A controller that is being deleted

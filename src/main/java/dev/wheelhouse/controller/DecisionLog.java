@@ -7,6 +7,7 @@ import java.util.Map;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 import dev.wheelhouse.api.ObjectKey;
 
@@ -15,16 +16,12 @@ final class DecisionLog {
     private static final Logger log = LoggerFactory.getLogger("dev.wheelhouse.decisions");
     private static final int NAMES = 5;
 
-    private final String controller;
-
     private record Line(String what, String why, boolean report) {}
 
-    DecisionLog(String controller) {
-        this.controller = controller;
-    }
+    private DecisionLog() {}
 
     /** Logs the attempts that succeeded. The callers report failures. */
-    void log(List<ActionExecutor.Attempt> attempts) {
+    static void log(String controller, List<ActionExecutor.Attempt> attempts) {
         Map<Line, List<String>> lines = new LinkedHashMap<>();
         for (ActionExecutor.Attempt attempt : attempts) {
             if (attempt.done()) {
@@ -33,14 +30,14 @@ final class DecisionLog {
                 add(lines, write, target);
             }
         }
-        write(lines, "");
+        write(controller, lines, "");
     }
 
     /** Logs the writes that would be made. */
-    void logPlanned(List<Action.Write> writes) {
+    static void logPlanned(String controller, List<Action.Write> writes) {
         Map<Line, List<String>> lines = new LinkedHashMap<>();
         writes.forEach(write -> add(lines, write, write.target()));
-        write(lines, "would ");
+        write(controller, lines, "would ");
     }
 
     private static void add(Map<Line, List<String>> lines, Action.Write write, ObjectKey target) {
@@ -48,16 +45,14 @@ final class DecisionLog {
         lines.computeIfAbsent(line, l -> new ArrayList<>()).add(target.toString());
     }
 
-    private void write(Map<Line, List<String>> lines, String mood) {
+    private static void write(String controller, Map<Line, List<String>> lines, String mood) {
         lines.forEach((line, names) -> {
             String shown = names.size() <= NAMES
                     ? String.join(", ", names)
                     : String.join(", ", names.subList(0, NAMES)) + " and " + (names.size() - NAMES) + " more";
-            if (line.report) {
-                log.debug("{}: {}{} {}: {}", controller, mood, line.what, shown, line.why);
-            } else {
-                log.info("{}: {}{} {}: {}", controller, mood, line.what, shown, line.why);
-            }
+            log.atLevel(line.report ? Level.DEBUG : Level.INFO).log("{}: {}{} {}: {}", controller, mood, line.what,
+                    shown,
+                    line.why);
         });
     }
 }

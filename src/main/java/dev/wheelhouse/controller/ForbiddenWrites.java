@@ -9,7 +9,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,6 +21,8 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.informer.SharedInformerFactory;
 import dev.wheelhouse.workqueue.WorkQueue;
+
+import static dev.wheelhouse.api.Absent.orEmpty;
 
 /**
  * Records the owners whose writes the API server forbids, and syncs them again as soon as that may have changed: a
@@ -120,10 +121,6 @@ final class ForbiddenWrites<K> {
 
     private static Map<String, Quantity> used(V1ResourceQuota quota) {
         return quota.getStatus() == null ? Map.of() : orEmpty(quota.getStatus().getUsed());
-    }
-
-    private static Map<String, Quantity> orEmpty(@Nullable Map<String, Quantity> map) {
-        return map == null ? Map.of() : map;
     }
 
     private static boolean shrank(Map<String, Quantity> before, Map<String, Quantity> after) {

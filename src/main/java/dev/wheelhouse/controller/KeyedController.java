@@ -2,10 +2,10 @@ package dev.wheelhouse.controller;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.stream.Stream;
 
@@ -17,14 +17,11 @@ import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1LabelSelector;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
-import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.ResourceVersions;
-import dev.wheelhouse.client.ListOptions;
-import dev.wheelhouse.client.ListPage;
 import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.SharedIndexInformer;
@@ -43,7 +40,7 @@ import dev.wheelhouse.workqueue.WorkQueue;
  */
 public abstract class KeyedController<K> implements Controller {
     private static final Logger log = LoggerFactory.getLogger(KeyedController.class);
-    private static final int PAGE = 500;
+
     private static final Duration WORTH_A_WARNING = Duration.ofSeconds(30);
     private final String name;
     private final @Nullable Integer presetWorkers;
@@ -415,22 +412,13 @@ public abstract class KeyedController<K> implements Controller {
         ResourceClient<PartialObjectMetadata> client = context.client().metadata(type);
         LabelSelector labels = selected(key, type);
         String namespace = type.namespaced() ? TypedKey.namespaceOf(key) : "";
-        String newest = null;
-        String asOf = null;
-        Set<String> there = new HashSet<>();
-        ListOptions options = ListOptions.consistent(PAGE);
-        while (options != null) {
-            ListPage<PartialObjectMetadata> page = client.list(namespace, labels, FieldSelector.everything(), options);
-            for (PartialObjectMetadata object : page.items()) {
-                String version = object.getMetadata().getResourceVersion();
-                newest = newest == null || ResourceVersions.atLeast(version, newest) ? version : newest;
-                there.add(String.valueOf(object.getMetadata().getUid()));
-            }
-            asOf = page.resourceVersion();
-            options = page.continueToken() == null ? null : options.next(page.continueToken());
-        }
+        Map<String, String> versions = new HashMap<>();
+        String asOf = Pages.read(client, namespace, labels, page -> page.items().forEach(object -> versions.put(
+                String.valueOf(object.getMetadata().getUid()), object.getMetadata().getResourceVersion())));
+        String newest = versions.values().stream().reduce((a, b) -> ResourceVersions.atLeast(b, a) ? b : a)
+                .orElse(null);
         for (V1ObjectMeta cached : cached(type, namespace)) {
-            if (!there.contains(String.valueOf(cached.getUid())) && labels.matches(cached.getLabels())
+            if (!versions.containsKey(String.valueOf(cached.getUid())) && labels.matches(cached.getLabels())
                     && ResourceVersions.atLeast(asOf, cached.getResourceVersion())) {
                 consistency.goneAt(key, type, ObjectKey.of(cached.getNamespace(), cached.getName()),
                         cached.getResourceVersion());

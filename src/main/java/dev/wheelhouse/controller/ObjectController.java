@@ -1,5 +1,10 @@
 package dev.wheelhouse.controller;
 
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.common.KubernetesObject;
@@ -11,11 +16,12 @@ import dev.wheelhouse.workqueue.RateLimits;
 
 /**
  * The base of controllers that sync the objects of one cache, {@link #primary}. A subclass implements
- * {@link #sync(ObjectKey, KubernetesObject, SyncRun)}; if it remembers something about a key, {@link #gone}.
+ * {@link #sync(ObjectKey, KubernetesObject, SyncRun)}; it keeps in a {@link #memory} what it remembers about an object.
  */
 public abstract class ObjectController<T extends KubernetesObject> extends KeyedController<ObjectKey> {
     /** The objects that the controller syncs. */
     protected final SharedIndexInformer<T> primary;
+    private final List<Map<ObjectKey, ?>> memories = new ArrayList<>();
 
     /** @param name the name in upstream's kube-controller-manager */
     protected ObjectController(String name, ControllerContext context, ResourceType type, Class<T> model) {
@@ -48,8 +54,19 @@ public abstract class ObjectController<T extends KubernetesObject> extends Keyed
     /** Brings one object to its desired state. */
     protected abstract Result sync(ObjectKey key, T object, SyncRun run) throws InterruptedException;
 
+    /**
+     * A new map from keys to what the controller remembers about their objects. An entry is removed after its object is
+     * gone. For the fields of a subclass. Thread safe.
+     */
+    protected final <V> Map<ObjectKey, V> memory() {
+        Map<ObjectKey, V> memory = new ConcurrentHashMap<>();
+        memories.add(memory);
+        return memory;
+    }
+
     /** Ends the work for a key without an object. By default forgets the key. */
     protected Result gone(ObjectKey key, SyncRun run) throws InterruptedException {
+        run.note(() -> memories.forEach(memory -> memory.remove(key)));
         run.forget();
         return Result.done();
     }

@@ -1,6 +1,5 @@
 package dev.wheelhouse.controller;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 
@@ -19,11 +18,7 @@ public interface Parallel {
         return new Parallel() {
             @Override
             public <T, R> List<R> map(List<T> items, Function<? super T, ? extends R> call) {
-                List<R> answers = new ArrayList<>(items.size());
-                for (T item : items) {
-                    answers.add(call.apply(item));
-                }
-                return answers;
+                return items.stream().<R>map(call).toList();
             }
         };
     }

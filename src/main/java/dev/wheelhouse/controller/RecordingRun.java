@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -61,45 +62,26 @@ final class RecordingRun implements SyncRun {
     }
 
     private static List<Action.Write> writesOf(List<Action> actions) {
-        List<Action.Write> writes = new ArrayList<>();
-        for (Action action : actions) {
-            switch (action) {
-                case Action.Write write -> writes.add(write);
-                case Action.Batch batch -> writes.addAll(batch.writes());
-                default -> {
-                    // The other actions write nothing.
-                }
-            }
-        }
-        return writes;
+        return actions.stream().flatMap(action -> switch (action) {
+            case Action.Write write -> Stream.of(write);
+            case Action.Batch batch -> batch.writes().stream();
+            default -> Stream.empty();
+        }).toList();
     }
 
     private static Outcome asIfDone(List<Action> actions) {
-        List<Attempt> attempts = new ArrayList<>();
-        List<KubernetesObject> answers = new ArrayList<>();
-        for (Action.Write write : writesOf(actions)) {
-            KubernetesObject answer = answer(write);
-            attempts.add(new Attempt(write, answer, null, false));
-            if (answer != null) {
-                answers.add(answer);
-            }
-        }
+        List<Attempt> attempts = writesOf(actions).stream().map(write -> new Attempt(write, answer(write), null, false))
+                .toList();
         Duration requeueAfter = actions.stream().filter(Action.RequeueAfter.class::isInstance)
                 .map(action -> ((Action.RequeueAfter) action).delay()).min(Comparator.naturalOrder()).orElse(null);
-        return new Outcome(answers, null, null, 0, attempts, requeueAfter);
+        return new Outcome(attempts, null, requeueAfter);
     }
 
     private static @Nullable KubernetesObject answer(Action.Write write) {
         return switch (write) {
-            case Action.Create create -> create.object();
-            case Action.Update update -> update.object();
-            case Action.UpdateStatus update -> update.object();
-            case Action.UpdateSubresource update -> update.object();
+            case Action.ObjectWrite whole -> whole.object();
             case Action.Apply apply -> ModelJson.read(apply.body(), apply.model());
-            case Action.Patch patch -> null;
-            case Action.CreateSubresource create -> null;
-            case Action.DeleteCollection delete -> null;
-            case Action.Delete delete -> null;
+            default -> null;
         };
     }
 }

@@ -5,7 +5,9 @@ import java.time.Duration;
 /** The outcome of one sync of a key. Each outcome is counted. No outcome drops a key for good. */
 public sealed interface Result {
     /** The object is in its desired state. The next change syncs it again. */
-    record Done() implements Result {}
+    record Done() implements Result {
+        private static final Done DONE = new Done();
+    }
 
     /**
      * Sync again after a delay, without counting a failure. A delay of less than a millisecond counts as
@@ -35,7 +37,7 @@ public sealed interface Result {
     }
 
     static Result done() {
-        return DoneHolder.DONE;
+        return Done.DONE;
     }
 
     static Result requeueAfter(Duration delay) {
@@ -53,10 +55,4 @@ public sealed interface Result {
     static Result terminal(String reason) {
         return new Terminal(reason);
     }
-}
-
-final class DoneHolder {
-    static final Result DONE = new Result.Done();
-
-    private DoneHolder() {}
 }

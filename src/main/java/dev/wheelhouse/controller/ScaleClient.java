@@ -9,6 +9,8 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ModelJson;
 
+import static dev.wheelhouse.api.Absent.orZero;
+
 /**
  * Reads and changes the {@code scale} subresource of objects of any kind (upstream: client-go {@code scale/client.go}).
  * The reads go to the API server; the changes are actions. Thread safe.
@@ -25,7 +27,7 @@ public record ScaleClient(KubeClient client, ResourceMapper mapper) {
         /** The replicas that the object asks for. */
         public int replicas() {
             V1ScaleSpec spec = scale.getSpec();
-            return spec == null || spec.getReplicas() == null ? 0 : spec.getReplicas();
+            return spec == null ? 0 : orZero(spec.getReplicas());
         }
 
         /** The write that changes the replicas. It fails with 409 if the object has changed since the read. */

@@ -10,14 +10,12 @@ import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
-final class VirtualThreads implements Parallel {
-    private final int atOnce;
-
-    VirtualThreads(int atOnce) {
+/** @param atOnce the maximum number of concurrent calls */
+record VirtualThreads(int atOnce) implements Parallel {
+    VirtualThreads {
         if (atOnce < 1) {
             throw new IllegalArgumentException("the number of concurrent calls must be 1 or more, not " + atOnce);
         }
-        this.atOnce = atOnce;
     }
 
     @Override

@@ -144,37 +144,28 @@ public final class Worker<K> implements Loop {
     }
 
     private void schedule(K key, Result result, long nanos) {
+        if (result instanceof Result.RequeueAfter after && after.delay().compareTo(SHORTEST_DELAY) < 0) {
+            sayThatZeroSpins(key, after);
+            schedule(key, Result.requeue(), nanos);
+            return;
+        }
         if (!(result instanceof Result.Retry || result instanceof Result.Terminal)) {
             outage.succeeded(key);
         }
+        metrics.synced(controller, result.label(), nanos);
         switch (result) {
-            case Result.Done done -> {
-                queue.succeeded(key, Duration.ZERO);
-                metrics.synced(controller, result.label(), nanos);
-            }
-            case Result.RequeueAfter after when after.delay().compareTo(SHORTEST_DELAY) < 0 -> {
-                sayThatZeroSpins(key, after);
-                schedule(key, Result.requeue(), nanos);
-            }
-            case Result.Requeue requeue -> {
-                queue.addRateLimited(key);
-                metrics.synced(controller, result.label(), nanos);
-            }
-            case Result.RequeueAfter after -> {
-                queue.succeeded(key, after.delay());
-                metrics.synced(controller, result.label(), nanos);
-            }
+            case Result.Done done -> queue.succeeded(key, Duration.ZERO);
+            case Result.Requeue requeue -> queue.addRateLimited(key);
+            case Result.RequeueAfter after -> queue.succeeded(key, after.delay());
             case Result.Retry retry -> {
                 Duration atLeast = retry.cause() instanceof KubeApiException e && e.retryAfter() != null
                         ? e.retryAfter()
                         : Duration.ZERO;
                 queue.addRateLimited(key, atLeast);
-                metrics.synced(controller, result.label(), nanos);
                 report(key, retry.cause());
             }
             case Result.Terminal terminal -> {
                 queue.succeeded(key, Duration.ZERO);
-                metrics.synced(controller, result.label(), nanos);
                 outage.failed(key, "it cannot be synced until it is changed: " + terminal.reason());
                 log.warn("{}: {} cannot be synced until it is changed: {}", controller, key, terminal.reason());
             }

@@ -14,6 +14,7 @@ import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
 import io.kubernetes.client.openapi.models.V1PersistentVolumeSpec;
 import io.kubernetes.client.openapi.models.V1StorageClass;
 
+import dev.wheelhouse.api.Metadata;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
@@ -90,7 +91,7 @@ final class HollowProvisioner extends KeyedController<HollowProvisioner.Key> {
         }
         String className = Volumes.classOf(claim);
         V1StorageClass storageClass = className.isEmpty() ? null : classes.get(ObjectKey.cluster(className));
-        boolean asked = NAME.equals(Volumes.annotation(claim, Volumes.STORAGE_PROVISIONER))
+        boolean asked = NAME.equals(Metadata.annotation(claim, Volumes.STORAGE_PROVISIONER))
                 && claim.getMetadata().getDeletionTimestamp() == null;
         boolean early = Volumes.waitsForPod(storageClass) && !Volumes.isAnnotated(claim, Volumes.SELECTED_NODE);
         String name = "pvc-" + claim.getMetadata().getUid();
@@ -153,7 +154,7 @@ final class HollowProvisioner extends KeyedController<HollowProvisioner.Key> {
     }
 
     private static boolean isOurs(V1PersistentVolume volume) {
-        return NAME.equals(Volumes.annotation(volume, Volumes.PROVISIONED_BY));
+        return NAME.equals(Metadata.annotation(volume, Volumes.PROVISIONED_BY));
     }
 
     private static Action normal(V1PersistentVolumeClaim claim, String reason, String message) {

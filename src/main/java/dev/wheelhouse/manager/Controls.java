@@ -21,7 +21,7 @@ final class Controls implements ControllerControl {
     private final String controller;
     private final LiveSyncs syncs;
     private final Runnable wake;
-    private final WorkerGate valve;
+    private final WorkerGate gate;
     private volatile @Nullable LifeQueues life;
     private volatile @Nullable RateLimits limits;
     private volatile int workers;
@@ -31,11 +31,11 @@ final class Controls implements ControllerControl {
         this.controller = controller;
         this.syncs = syncs;
         this.wake = wake;
-        this.valve = new WorkerGate(() -> queues().stream().mapToInt(RateLimitingQueue::size).sum());
+        this.gate = new WorkerGate(() -> queues().stream().mapToInt(RateLimitingQueue::size).sum());
     }
 
-    WorkerGate valve() {
-        return valve;
+    WorkerGate gate() {
+        return gate;
     }
 
     /** The limits of a new life's queues; null if they have not been changed. */
@@ -74,14 +74,14 @@ final class Controls implements ControllerControl {
 
     @Override
     public void turn(ControllerMode mode) {
-        valve.turn(mode);
+        gate.set(mode);
         log.warn("{} is {} on demand", controller, switch (mode) {
             case RUNNING -> "resumed";
             case DRAINING -> "drained, and then paused,";
             case PAUSED -> "paused";
         });
         // All queues may be empty already; then no worker would notice the end of the draining.
-        valve.foundNothing();
+        gate.foundNothing();
     }
 
     @Override
@@ -96,7 +96,7 @@ final class Controls implements ControllerControl {
                     + MOST_WORKERS + ", not " + count);
         }
         workers = count;
-        valve.widen(count);
+        gate.admit(count);
         log.warn("{} has {} workers on demand", controller, count);
         wake.run();
     }
@@ -112,7 +112,7 @@ final class Controls implements ControllerControl {
         Map<OutageBackoff<?>, Integer> perQueue = new HashMap<>();
         syncs.workers().forEach(worker -> perQueue.merge(worker.outage(), 1, Integer::sum));
         int made = perQueue.values().stream().mapToInt(Integer::intValue).max().orElse(0);
-        return new LiveController(state, valve.mode(), reads, workers == 0 ? made : Math.min(workers, made),
+        return new LiveController(state, gate.mode(), reads, workers == 0 ? made : Math.min(workers, made),
                 queues().stream().map(queue -> new LiveController.Queue(queue.name(), queue.state(), queue.limits()))
                         .toList(),
                 syncs.running());

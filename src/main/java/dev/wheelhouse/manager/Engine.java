@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
-import java.util.function.UnaryOperator;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -70,7 +69,6 @@ public record Engine(Election election, ControllerManager manager, Shards shards
         private ControllerMetrics metrics = ControllerMetrics.NONE;
         private InformerOptions caches = InformerOptions.defaults();
         private Options options = Options.DEFAULTS;
-        private UnaryOperator<ControllerContext> view = UnaryOperator.identity();
 
         /** @param runner runs the loops of all parts. If it gives no threads, batches are written in order */
         public Builder(KubeClient client, Clock clock, LoopRunner runner) {
@@ -117,12 +115,6 @@ public record Engine(Election election, ControllerManager manager, Shards shards
             return this;
         }
 
-        /** Changes the context that all controllers see. */
-        public Builder view(UnaryOperator<ControllerContext> change) {
-            view = change;
-            return this;
-        }
-
         /** Makes the parts, and starts none. */
         public Engine build(List<ControllerDescriptor> controllers) {
             boolean threads = runner.givesThreads();
@@ -135,7 +127,7 @@ public record Engine(Election election, ControllerManager manager, Shards shards
                     threads ? Parallel.virtualThreads(16) : Parallel.inOrder(), options, Journal.NONE)
                     .of(informers, election.leadership(), metrics);
             return new Engine(election,
-                    shards.manager(view.apply(context), controllers, election.leadership(), standby), shards, informers,
+                    shards.manager(context, controllers, election.leadership(), standby), shards, informers,
                     events, runner);
         }
     }

@@ -137,7 +137,7 @@ final class Life {
     }
 
     private void start(Loop loop, int number) {
-        WhileLeading whileLeading = new WhileLeading(loop, acts, controls.valve(), number);
+        WhileLeading whileLeading = new WhileLeading(loop, acts, controls.gate(), number);
         runner.startOnPlatformThread(controller.name() + "-" + loops.size(), whileLeading);
         List<WhileLeading> started = new ArrayList<>(loops);
         started.add(whileLeading);

@@ -35,10 +35,7 @@ final class LifeQueues implements ControllerContext.Queues {
 
     /** The queues of the life whose state is known. */
     List<RateLimitingQueue<?>> known() {
-        return queues.stream().<RateLimitingQueue<?>>mapMulti((queue, take) -> {
-            if (queue instanceof RateLimitingQueue<?> known) {
-                take.accept(known);
-            }
-        }).toList();
+        return queues.stream().filter(RateLimitingQueue.class::isInstance)
+                .<RateLimitingQueue<?>>map(queue -> (RateLimitingQueue<?>) queue).toList();
     }
 }

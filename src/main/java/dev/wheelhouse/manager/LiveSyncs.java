@@ -1,12 +1,10 @@
 package dev.wheelhouse.manager;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,61 +31,38 @@ record LiveSyncs(String controller, Supplier<List<WhileLeading>> loops, Clock cl
 
     /** The workers of all queues, in the order of their making. */
     List<Worker<?>> workers() {
-        List<Worker<?>> workers = new ArrayList<>();
-        for (WhileLeading each : loops.get()) {
-            if (each.loop() instanceof Worker<?> worker) {
-                workers.add(worker);
-            }
-        }
-        return workers;
+        return loops.get().stream().map(WhileLeading::loop).filter(Worker.class::isInstance)
+                .<Worker<?>>map(loop -> (Worker<?>) loop).toList();
     }
 
-    private Set<OutageBackoff<?>> outages() {
-        Set<OutageBackoff<?>> outages = new LinkedHashSet<>();
-        workers().forEach(worker -> outages.add(worker.outage()));
-        return outages;
+    private Stream<OutageBackoff<?>> outages() {
+        return workers().stream().<OutageBackoff<?>>map(Worker::outage).distinct();
     }
 
     /** The number of keys whose last sync failed. */
     int failingKeys() {
-        return outages().stream().mapToInt(OutageBackoff::failingKeys).sum();
+        return outages().mapToInt(OutageBackoff::failingKeys).sum();
     }
 
     /** At most ten of the failing keys. */
     List<FailingKey> failing() {
-        return outages().stream().flatMap(outage -> outage.failing(MOST_FAILING).stream()).limit(MOST_FAILING)
+        return outages().flatMap(outage -> outage.failing(MOST_FAILING).stream()).limit(MOST_FAILING)
                 .toList();
     }
 
     /** Queues keys whose last sync failed; see {@link ControllerControl#retry}. */
     int retry(String key) {
-        return outages().stream().mapToInt(outage -> outage.retry(key)).sum();
+        return outages().mapToInt(outage -> outage.retry(key)).sum();
     }
 
     /** The syncs in progress, the longest first. */
     List<LiveController.Running> running() {
-        List<LiveController.Running> running = new ArrayList<>();
-        for (Worker<?> worker : workers()) {
-            RunningSync sync = worker.running();
-            if (sync != null) {
-                StackTraceElement[] stack = sync.stack();
-                running.add(new LiveController.Running(sync.key(), sync.age(clock.nanoTime()),
-                        stack.length == 0 ? "" : stack[0].toString()));
-            }
-        }
-        running.sort(Comparator.comparing(LiveController.Running::age).reversed());
-        return running;
+        return syncs().map(sync -> new LiveController.Running(sync.key(), sync.age(clock.nanoTime()), place(sync)))
+                .sorted(Comparator.comparing(LiveController.Running::age).reversed()).toList();
     }
 
     List<RunningSync> blocking() {
-        List<RunningSync> blocking = new ArrayList<>();
-        for (Worker<?> worker : workers()) {
-            RunningSync sync = worker.running();
-            if (sync != null && sync.age(clock.nanoTime()).compareTo(BLOCKS_AFTER) >= 0) {
-                blocking.add(sync);
-            }
-        }
-        return blocking;
+        return syncs().filter(sync -> sync.age(clock.nanoTime()).compareTo(BLOCKS_AFTER) >= 0).toList();
     }
 
     /** A sentence for each sync that seems to block. */
@@ -96,9 +71,18 @@ record LiveSyncs(String controller, Supplier<List<WhileLeading>> loops, Clock cl
     }
 
     private String describe(RunningSync sync) {
-        StackTraceElement[] stack = sync.stack();
+        String place = place(sync);
         return "the sync of " + sync.key() + " has run for " + sync.age(clock.nanoTime()).toSeconds() + " s"
-                + (stack.length == 0 ? "" : ", now at " + stack[0]);
+                + (place.isEmpty() ? "" : ", now at " + place);
+    }
+
+    private Stream<RunningSync> syncs() {
+        return workers().stream().flatMap(worker -> Stream.ofNullable(worker.running()));
+    }
+
+    /** The innermost frame of a sync; empty if its thread has ended. */
+    private static String place(RunningSync sync) {
+        return Stream.of(sync.stack()).findFirst().map(StackTraceElement::toString).orElse("");
     }
 
     /** Logs the syncs that seem to block: each once after 30 s, and then every minute. */

@@ -1,5 +1,4 @@
 package dev.wheelhouse.manager;
-
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -176,7 +175,7 @@ final class ManagedController {
             return true;
         }
         if (preparing == null) {
-            WhileLeading started = new WhileLeading(loop, this::acts, controls.valve(), -1);
+            WhileLeading started = new WhileLeading(loop, this::acts, controls.gate(), -1);
             preparing = started;
             around.runner.start(name() + "-preparation", started);
         }
@@ -336,9 +335,10 @@ final class ManagedController {
     /** The state in more detail. */
     LiveController live() {
         Life now = life;
-        return controls.live(state(), now == null
-                ? List.of()
-                : now.caches.stream().map(cache -> cache.type().groupResource()).distinct().toList());
+        return controls.live(state(),
+                now == null
+                        ? List.of()
+                        : now.caches.stream().map(cache -> cache.type().groupResource()).distinct().toList());
     }
 
     ControllerControl control() {

@@ -20,6 +20,8 @@ import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Loop;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
+
 /**
  * Prevents two controller managers from writing to the same objects. While the cluster's own kube-controller-manager is
  * alive, the controllers that it contains too only observe here. All others write, because no other manager runs them.
@@ -183,7 +185,7 @@ public final class ManagerGuard {
 
     private static String holder(V1Lease lease) {
         V1LeaseSpec spec = lease.getSpec();
-        return spec == null || spec.getHolderIdentity() == null ? "" : spec.getHolderIdentity();
+        return spec == null ? "" : orEmpty(spec.getHolderIdentity());
     }
 
     private static Duration duration(V1Lease lease) {

@@ -15,7 +15,7 @@ import dev.wheelhouse.runtime.Loop;
 final class WhileLeading implements Loop {
     private final Loop loop;
     private final BooleanSupplier acts;
-    private final WorkerGate valve;
+    private final WorkerGate gate;
     private final int number;
     /** Held by a step. */
     private final ReentrantLock turn = new ReentrantLock();
@@ -24,10 +24,10 @@ final class WhileLeading implements Loop {
      * @param acts whether this process leads and goes on
      * @param number the number of the worker in its queue, from 0; -1 for other loops
      */
-    WhileLeading(Loop loop, BooleanSupplier acts, WorkerGate valve, int number) {
+    WhileLeading(Loop loop, BooleanSupplier acts, WorkerGate gate, int number) {
         this.loop = loop;
         this.acts = acts;
-        this.valve = valve;
+        this.gate = gate;
         this.number = number;
     }
 
@@ -49,7 +49,7 @@ final class WhileLeading implements Loop {
         if (!acts.getAsBoolean()) {
             throw new InterruptedException("this process no longer leads, or it stops");
         }
-        if (valve.holds(number)) {
+        if (gate.holds(number)) {
             if (loop instanceof Worker<?> worker) {
                 worker.passOn();
             }
@@ -57,7 +57,7 @@ final class WhileLeading implements Loop {
         }
         long wait = loop.step();
         if (wait != BUSY && number >= 0) {
-            valve.foundNothing();
+            gate.foundNothing();
         }
         return wait;
     }
@@ -76,9 +76,9 @@ final class WhileLeading implements Loop {
 
     @Override
     public void await(long nanos) throws InterruptedException {
-        boolean held = valve.holds(number);
+        boolean held = gate.holds(number);
         if (held) {
-            valve.await(number, nanos);
+            gate.await(number, nanos);
         }
         // A loop that was closed in the meantime throws here, which ends its thread.
         loop.await(held ? 0 : nanos);
@@ -87,6 +87,6 @@ final class WhileLeading implements Loop {
     @Override
     public void close() {
         loop.close();
-        valve.wake();
+        gate.wake();
     }
 }

@@ -26,13 +26,13 @@ final class WorkerGate {
         return mode;
     }
 
-    void turn(ControllerMode to) {
+    void set(ControllerMode to) {
         mode = to;
         wake();
     }
 
     /** @param workers the number of workers of each queue that may work */
-    void widen(int workers) {
+    void admit(int workers) {
         width = workers;
         wake();
     }
@@ -43,7 +43,7 @@ final class WorkerGate {
      */
     void foundNothing() {
         if (mode == ControllerMode.DRAINING && ready.getAsInt() == 0) {
-            turn(ControllerMode.PAUSED);
+            set(ControllerMode.PAUSED);
         }
     }
 
@@ -52,7 +52,7 @@ final class WorkerGate {
         return worker >= 0 && (mode == ControllerMode.PAUSED || worker >= width);
     }
 
-    /** Waits until the worker is no longer held, or the valve is woken. */
+    /** Waits until the worker is no longer held, or the gate is woken. */
     void await(int worker, long nanos) throws InterruptedException {
         lock.lockInterruptibly();
         try {

@@ -4,6 +4,9 @@ import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -46,6 +49,11 @@ public final class Durations {
         return duration.compareTo(Duration.between(Instant.MIN, time)) >= 0
                 ? Instant.MIN
                 : duration.compareTo(Duration.between(Instant.MAX, time)) <= 0 ? Instant.MAX : time.minus(duration);
+    }
+
+    /** A time as the API has it, in whole seconds. */
+    public static OffsetDateTime wholeSeconds(Instant time) {
+        return time.truncatedTo(ChronoUnit.SECONDS).atOffset(ZoneOffset.UTC);
     }
 
     /**

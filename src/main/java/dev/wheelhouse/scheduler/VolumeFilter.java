@@ -16,6 +16,7 @@ import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
 import io.kubernetes.client.openapi.models.V1StorageClass;
 import io.kubernetes.client.openapi.models.V1TopologySelectorTerm;
 
+import dev.wheelhouse.api.Metadata;
 import dev.wheelhouse.api.NodeSelection;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.volumes.Volumes;
@@ -68,7 +69,7 @@ final class VolumeFilter {
         List<V1PersistentVolumeClaim> provisioned = new ArrayList<>();
         Set<@Nullable String> chosen = new HashSet<>();
         for (PodVolumes.Waiting waiting : bySize) {
-            String selected = Volumes.annotation(waiting.claim(), Volumes.SELECTED_NODE);
+            String selected = Metadata.annotation(waiting.claim(), Volumes.SELECTED_NODE);
             if (selected != null && !selected.equals(node.name())) {
                 return null;
             }

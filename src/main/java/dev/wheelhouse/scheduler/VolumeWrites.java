@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.openapi.models.V1PersistentVolume;
 import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
 
+import dev.wheelhouse.api.Metadata;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.KubeClient;
@@ -74,7 +75,7 @@ final class VolumeWrites {
             V1PersistentVolumeClaim now = caches.claims.get(ObjectKey.of(claim));
             boolean changed = now == null || !String.valueOf(claim.getMetadata().getResourceVersion())
                     .equals(now.getMetadata().getResourceVersion());
-            if (changed && (now == null || !node.equals(Volumes.annotation(now, Volumes.SELECTED_NODE)))) {
+            if (changed && (now == null || !node.equals(Metadata.annotation(now, Volumes.SELECTED_NODE)))) {
                 return "provisioning failed for PVC \"" + claim.getMetadata().getName() + "\"";
             }
         }

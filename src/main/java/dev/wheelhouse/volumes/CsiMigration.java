@@ -4,7 +4,6 @@ import java.net.URI;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -25,6 +24,11 @@ import io.kubernetes.client.openapi.models.V1PortworxVolumeSource;
 import io.kubernetes.client.openapi.models.V1SecretReference;
 import io.kubernetes.client.openapi.models.V1Volume;
 import io.kubernetes.client.openapi.models.V1VsphereVirtualDiskVolumeSource;
+
+import dev.wheelhouse.api.Metadata;
+
+import static dev.wheelhouse.api.Absent.orEmpty;
+import static dev.wheelhouse.api.Absent.orZero;
 
 /**
  * The CSI migration of in-tree volumes: the in-tree drivers that CSI drivers have replaced, and their volumes as
@@ -113,13 +117,13 @@ public final class CsiMigration {
     public static @Nullable V1PersistentVolume asCsi(V1Volume volume, String namespace) {
         if (volume.getAwsElasticBlockStore() != null) {
             V1AWSElasticBlockStoreVolumeSource source = volume.getAwsElasticBlockStore();
-            int partition = Objects.requireNonNullElse(source.getPartition(), 0);
+            int partition = orZero(source.getPartition());
             return defined(AWS, awsHandle(source), "ReadWriteOnce", source.getReadOnly(), source.getFsType(),
                     Map.of("partition", String.valueOf(partition)));
         }
         if (volume.getGcePersistentDisk() != null) {
             V1GCEPersistentDiskVolumeSource source = volume.getGcePersistentDisk();
-            int partition = Objects.requireNonNullElse(source.getPartition(), 0);
+            int partition = orZero(source.getPartition());
             V1PersistentVolume defined = defined(GCE, gceHandle("zones", "UNSPECIFIED", source),
                     mode(source.getReadOnly()),
                     source.getReadOnly(), source.getFsType(),
@@ -196,7 +200,7 @@ public final class CsiMigration {
             return id;
         }
         try {
-            String bare = withoutSlashes(Objects.requireNonNullElse(URI.create(id).getPath(), ""));
+            String bare = withoutSlashes(orEmpty(URI.create(id).getPath()));
             return bare.startsWith("vol-") && bare.indexOf('/') < 0 ? bare : null;
         } catch (IllegalArgumentException e) {
             return null;
@@ -217,7 +221,7 @@ public final class CsiMigration {
     }
 
     private static @Nullable String gceHandle(V1PersistentVolume volume, V1GCEPersistentDiskVolumeSource source) {
-        Map<String, String> labels = Objects.requireNonNullElse(volume.getMetadata().getLabels(), Map.of());
+        Map<String, String> labels = orEmpty(volume.getMetadata().getLabels());
         String beta = labels.getOrDefault(BETA_ZONE, "");
         String label = beta.isEmpty() ? labels.getOrDefault(ZONE, "") : beta;
         List<String> zones = List.of(label.split("__", -1));
@@ -258,8 +262,8 @@ public final class CsiMigration {
                 ? source.getSecretNamespace()
                 : volume.getSpec().getClaimRef() == null
                         ? ""
-                        : Objects.requireNonNullElse(volume.getSpec().getClaimRef().getNamespace(), "");
-        String group = Objects.requireNonNullElse(Volumes.annotation(volume, AZURE_GROUP), "");
+                        : orEmpty(volume.getSpec().getClaimRef().getNamespace());
+        String group = orEmpty(Metadata.annotation(volume, AZURE_GROUP));
         return namespace.isEmpty()
                 ? null
                 : azureHandle(group, source.getSecretName(), source.getShareName(),

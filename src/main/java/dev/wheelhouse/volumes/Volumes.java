@@ -22,8 +22,11 @@ import io.kubernetes.client.openapi.models.V1StorageClass;
 import io.kubernetes.client.openapi.models.V1Volume;
 
 import dev.wheelhouse.api.LabelSelector;
+import dev.wheelhouse.api.Metadata;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.OwnerReferences;
+
+import static dev.wheelhouse.api.Absent.orEmpty;
 
 /**
  * Facts about volumes, their claims and the pods that use them, on which the volume controllers, the scheduler and
@@ -53,17 +56,12 @@ public final class Volumes {
     private Volumes() {}
 
     public static boolean isAnnotated(KubernetesObject object, String annotation) {
-        return annotation(object, annotation) != null;
-    }
-
-    public static @Nullable String annotation(KubernetesObject object, String annotation) {
-        Map<String, String> annotations = object.getMetadata().getAnnotations();
-        return annotations == null ? null : annotations.get(annotation);
+        return Metadata.annotation(object, annotation) != null;
     }
 
     /** The class of a claim; empty if it has none. */
     public static String classOf(V1PersistentVolumeClaim claim) {
-        return orEmpty(Objects.requireNonNullElse(annotation(claim, BETA_CLASS),
+        return orEmpty(Objects.requireNonNullElse(Metadata.annotation(claim, BETA_CLASS),
                 orEmpty(claim.getSpec().getStorageClassName())));
     }
 
@@ -74,7 +72,7 @@ public final class Volumes {
 
     /** The class of a volume; empty if it has none. */
     public static String classOf(V1PersistentVolume volume) {
-        return orEmpty(Objects.requireNonNullElse(annotation(volume, BETA_CLASS),
+        return orEmpty(Objects.requireNonNullElse(Metadata.annotation(volume, BETA_CLASS),
                 orEmpty(volume.getSpec().getStorageClassName())));
     }
 
@@ -245,13 +243,5 @@ public final class Volumes {
                 ? null
                 : "PVC " + ObjectKey.of(claim) + " was not created for pod " + ObjectKey.of(pod)
                         + " (pod is not owner)";
-    }
-
-    private static String orEmpty(@Nullable String text) {
-        return text == null ? "" : text;
-    }
-
-    private static List<String> orEmpty(@Nullable List<String> texts) {
-        return texts == null ? List.of() : texts;
     }
 }

@@ -27,7 +27,10 @@ final class KeyTable<K> {
 
     @Nullable
     KeyState<K> get(K key) {
-        int hash = hash(key);
+        return find(key, hash(key));
+    }
+
+    private @Nullable KeyState<K> find(K key, int hash) {
         for (KeyState<K> entry = chains[hash & chains.length - 1]; entry != null; entry = entry.chained) {
             if (entry.hash == hash && (entry.key == key || entry.key.equals(key))) {
                 return entry;
@@ -38,21 +41,17 @@ final class KeyTable<K> {
 
     /** @param hash the result of {@link #hash} for the key */
     KeyState<K> getOrAdd(K key, int hash) {
-        @Nullable
-        KeyState<K>[] table = chains;
-        int place = hash & table.length - 1;
-        for (KeyState<K> entry = table[place]; entry != null; entry = entry.chained) {
-            if (entry.hash == hash && (entry.key == key || entry.key.equals(key))) {
-                return entry;
-            }
+        KeyState<K> known = find(key, hash);
+        if (known != null) {
+            return known;
         }
-        if (size >= table.length / 2) {
-            table = resized(table.length * 2);
-            place = hash & table.length - 1;
+        if (size >= chains.length / 2) {
+            resize(chains.length * 2);
         }
+        int place = hash & chains.length - 1;
         KeyState<K> added = new KeyState<>(key, hash);
-        added.chained = table[place];
-        table[place] = added;
+        added.chained = chains[place];
+        chains[place] = added;
         size++;
         return added;
     }
@@ -77,7 +76,7 @@ final class KeyTable<K> {
         }
     }
 
-    private @Nullable KeyState<K>[] resized(int length) {
+    private void resize(int length) {
         @Nullable
         KeyState<K>[] larger = newChains(length);
         for (KeyState<K> chain : chains) {
@@ -91,7 +90,6 @@ final class KeyTable<K> {
             }
         }
         chains = larger;
-        return larger;
     }
 
     int size() {

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.Collectors;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -13,6 +14,7 @@ import io.micrometer.core.instrument.Timer;
 import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.meters.SharedGauge;
 import dev.wheelhouse.meters.SharedGauge.Together;
+import dev.wheelhouse.runtime.Resources;
 
 /**
  * The meters of one queue, under client-go's names. Queues that upstream has too have upstream's names. The shards of a
@@ -23,43 +25,9 @@ final class QueueMeters {
      * Upstream's name of a controller's queue, where the queue has the name of the controller here (upstream: the
      * {@code TypedRateLimitingQueueConfig} in each folder of {@code pkg/controller}).
      */
-    private static final Map<String, String> UPSTREAM = Map.ofEntries(
-            Map.entry("bootstrap-signer-controller", "bootstrap_signer_queue"),
-            Map.entry("certificatesigningrequest-approving-controller", "certificate"),
-            Map.entry("clusterrole-aggregation-controller", "ClusterRoleAggregator"),
-            Map.entry("cronjob-controller", "cronjob"),
-            Map.entry("daemonset-controller", "daemonset"),
-            Map.entry("deployment-controller", "deployment"),
-            Map.entry("disruption-controller", "disruption"),
-            Map.entry("endpoints-controller", "endpoint"),
-            Map.entry("endpointslice-controller", "endpoint_slice"),
-            Map.entry("endpointslice-mirroring-controller", "endpoint_slice_mirroring"),
-            Map.entry("ephemeral-volume-controller", "ephemeral_volume"),
-            Map.entry("garbage-collector-controller", "garbage_collector_attempt_to_delete"),
-            Map.entry("horizontal-pod-autoscaler-controller", "horizontalpodautoscaler"),
-            Map.entry("job-controller", "job"),
-            Map.entry("namespace-controller", "namespace"),
-            Map.entry("node-ipam-controller", "cidrallocator_node"),
-            Map.entry("node-lifecycle-controller", "node_lifecycle_controller"),
-            Map.entry("persistentvolume-binder-controller", "claims"),
-            Map.entry("persistentvolume-expander-controller", "volume_expand"),
-            Map.entry("persistentvolume-protection-controller", "pvprotection"),
-            Map.entry("persistentvolumeclaim-protection-controller", "pvcprotection"),
-            Map.entry("replicaset-controller", "replicaset"),
-            Map.entry("replicationcontroller-controller", "replicationmanager"),
-            Map.entry("resourceclaim-controller", "resource_claim"),
-            Map.entry("resourcequota-controller", "resourcequota_primary"),
-            Map.entry("root-ca-certificate-publisher-controller", "root_ca_cert_publisher"),
-            Map.entry("service-cidr-controller", "ipaddresses"),
-            Map.entry("serviceaccount-controller", "serviceaccount"),
-            Map.entry("serviceaccount-token-controller", "serviceaccount_tokens_service"),
-            Map.entry("statefulset-controller", "statefulset"),
-            Map.entry("taint-eviction-controller", "noexec_taint_pod"),
-            Map.entry("token-cleaner-controller", "token_cleaner"),
-            Map.entry("ttl-after-finished-controller", "ttl_jobs_to_delete"),
-            Map.entry("ttl-controller", "ttlcontroller"),
-            Map.entry("validatingadmissionpolicy-status-controller", "validatingadmissionpolicy-status"),
-            Map.entry("volumeattributesclass-protection-controller", "vacprotection"));
+    private static final Map<String, String> UPSTREAM = Resources
+            .text(QueueMeters.class, "upstream-queues.tsv").lines().filter(line -> !line.startsWith("#"))
+            .map(line -> line.split("\t")).collect(Collectors.toUnmodifiableMap(cells -> cells[0], cells -> cells[1]));
 
     final Counter adds;
     final Counter retries;

@@ -1,6 +1,7 @@
 package dev.wheelhouse.workqueue;
 
 import java.time.Duration;
+import java.util.LongSummaryStatistics;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -343,12 +344,16 @@ public final class RateLimitingQueue<K> implements WorkQueue<K> {
         long now = clock.nanoTime();
         lock.lock();
         try {
-            WorkAges ages = new WorkAges(now);
+            LongSummaryStatistics ages = new LongSummaryStatistics();
             if (processing > 0) {
-                entries.forEach(ages);
+                entries.forEach(entry -> {
+                    if (entry.processing) {
+                        ages.accept(Math.max(0, now - entry.startedAt));
+                    }
+                });
             }
-            return new WorkQueueState(ready.size(), delayed.size(), processing, ages.sum(), ages.longest(),
-                    takenKeys);
+            return new WorkQueueState(ready.size(), delayed.size(), processing, Duration.ofNanos(ages.getSum()),
+                    Duration.ofNanos(Math.max(0, ages.getMax())), takenKeys);
         } finally {
             lock.unlock();
         }

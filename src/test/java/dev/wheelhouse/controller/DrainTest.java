@@ -63,7 +63,9 @@ class DrainTest {
     @BeforeEach
     void start() throws InterruptedException {
         ControllerContext context = new ControllerContext(cluster.client(), cluster.informers(),
-                Clock.system(), component -> EventRecorder.NONE, ControllerContext.Settings.defaults());
+                Clock.system(), component -> EventRecorder.NONE,
+                new ControllerContext.Settings((name, preset) -> 5, Parallel.virtualThreads(16), name -> false,
+                        name -> true, ControllerMetrics.NONE));
         manager = new ControllerManager(context,
                 List.of(new ControllerDescriptor("slow", java.util.Set.of(), Slow::new)),
                 new ManagerGuard(ManagerGuard.Mode.TAKEOVER, cluster.client(), Clock.system()), Leadership.ALONE,

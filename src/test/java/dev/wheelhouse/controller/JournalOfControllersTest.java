@@ -33,7 +33,8 @@ class JournalOfControllersTest {
             journal);
     private final ControllerContext context = new ControllerContext(cluster.client(), cluster.informers(),
             cluster.clock, component -> events.recorder(component, () -> RunningSync.reason(component, cluster.clock)),
-            ControllerContext.Settings.stepped().with(journal));
+            new ControllerContext.Settings((name, preset) -> 1, Parallel.inOrder(), name -> false, name -> true,
+                    ControllerMetrics.NONE, Options.DEFAULTS, journal));
     private final Copier copier = new Copier(context);
 
     /** Makes two pods for each ConfigMap of the namespace shop. */

@@ -187,15 +187,15 @@ class ControlsTest {
     @Test
     void aWorkerThatIsHeldLeavesTheKeyThatWokeItToAnother() throws InterruptedException {
         RateLimitingQueue<String> queue = new RateLimitingQueue<>("queue", cluster.clock, Meters.NONE);
-        WorkerGate valve = new WorkerGate(queue::size);
+        WorkerGate gate = new WorkerGate(queue::size);
         Worker<String> worker = new Worker<>("two", queue, new OutageBackoff<>(queue, cluster.clock),
                 key -> Result.done(),
                 cluster.clock, ControllerMetrics.NONE);
         // The worker that has waited for longest is woken first.
-        Thread held = awaitAndStep(new WhileLeading(worker, () -> true, valve, 1));
-        Thread free = awaitAndStep(new WhileLeading(worker.another(), () -> true, valve, 0));
+        Thread held = awaitAndStep(new WhileLeading(worker, () -> true, gate, 1));
+        Thread free = awaitAndStep(new WhileLeading(worker.another(), () -> true, gate, 0));
 
-        valve.widen(1);
+        gate.admit(1);
         queue.add("a");
         held.join(SOON);
         free.join(SOON);

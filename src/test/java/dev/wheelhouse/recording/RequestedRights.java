@@ -24,10 +24,13 @@ import dev.wheelhouse.client.ListPage;
 import dev.wheelhouse.client.WatchOptions;
 import dev.wheelhouse.client.WatchStream;
 import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.controller.ControllerMetrics;
+import dev.wheelhouse.controller.Parallel;
 import dev.wheelhouse.controllers.resourceclaim.ResourceClaimController;
 import dev.wheelhouse.informer.InformerState;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.informer.SharedInformerFactory;
+import dev.wheelhouse.journal.Journal;
 import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.testing.InterceptedClient;
 import dev.wheelhouse.testing.Interceptor;
@@ -67,7 +70,8 @@ final class RequestedRights {
                 namespaces.computeIfAbsent(controller, name -> new TreeSet<>()), context.client());
         return new ControllerContext(new InterceptedClient(context.client(), notes),
                 new NotedInformers(context.informers(), notes), context.clock(), context::events,
-                ControllerContext.Settings.stepped().with(context.options()));
+                new ControllerContext.Settings((name, preset) -> 1, Parallel.inOrder(), name -> false, name -> true,
+                        ControllerMetrics.NONE, context.options(), Journal.NONE));
     }
 
     /** Notes the requests of one controller. */

@@ -1,7 +1,7 @@
 package dev.wheelhouse.simulation;
 
+import java.lang.reflect.Proxy;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiFunction;
@@ -15,15 +15,12 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.common.KubernetesObject;
 
 import dev.wheelhouse.api.ObjectKey;
-import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ControllerContext;
-import dev.wheelhouse.controller.ControllerContext.Settings;
-import dev.wheelhouse.controller.Parallel;
-import dev.wheelhouse.journal.Journal;
+import dev.wheelhouse.informer.SharedIndexInformer;
+import dev.wheelhouse.informer.SharedInformerFactory;
 import dev.wheelhouse.journal.Origin;
-import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.simulation.PlantedFault.Defect;
 import dev.wheelhouse.workqueue.Priority;
 import dev.wheelhouse.workqueue.RateLimits;
@@ -41,35 +38,20 @@ final class Defects {
     static final Defect STALE_READ = (server, context) -> context
             .withExecutor(right -> (owner, actions) -> right.execute("nobody", actions));
 
-    /** A manager that stood by works on its caches as they are: its lead seems to have begun long ago. */
-    static final Defect OLD_CACHES = new Defect() {
-        @Override
-        public ControllerContext plant(ApiServer server, ControllerContext context) {
-            return context;
-        }
+    /** A manager that stood by works on its caches as they are: each cache seems to be as new as the lead. */
+    static final Defect OLD_CACHES = (server, context) -> context.with(neverOld(SharedInformerFactory.class,
+            context.informers()));
 
-        @Override
-        public ControllerContext around(ControllerContext process) {
-            Settings settings = new Settings((name, preset) -> process.of(name).workers(preset), Parallel.inOrder(),
-                    name -> process.of(name).observes(), name -> process.of(name).mayWrite(), process.metrics(),
-                    process.options(), Journal.NONE);
-            return new ControllerContext(process.client(), name -> process.of(name).client(), process.informers(),
-                    longAgo(process.clock()), process::events, settings);
-        }
-    };
-
-    private static Clock longAgo(Clock clock) {
-        return new Clock() {
-            @Override
-            public Instant now() {
-                return clock.now();
+    /** Stands for informers or for one informer. */
+    private static <T> T neverOld(Class<T> type, Object right) {
+        return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[]{type}, (self, method, given) -> {
+            if (method.getName().equals("whenFresh")) {
+                ((Runnable) given[1]).run();
+                return null;
             }
-
-            @Override
-            public long nanoTime() {
-                return clock.nanoTime() - Duration.ofDays(365).toNanos();
-            }
-        };
+            Object result = method.invoke(right, given);
+            return result instanceof SharedIndexInformer<?> ? neverOld(SharedIndexInformer.class, result) : result;
+        }));
     }
 
     /** Keys that should be retried are dropped. */

@@ -24,11 +24,6 @@ record PlantedFault(String name, String caughtBy, Defect defect) {
         /** Called for each controller of each manager. */
         ControllerContext plant(ApiServer server, ControllerContext context);
 
-        /** Called for each manager, with the context of its process. */
-        default ControllerContext around(ControllerContext process) {
-            return process;
-        }
-
         /** The interceptor between the client and the manager. */
         default Interceptor view(ApiServer server) {
             return new Interceptor() {

@@ -201,7 +201,7 @@ final class Simulation implements AutoCloseable {
         KubeClient client = new InterceptedClient(new InterceptedClient(server.client("wheelhouse"), between),
                 defect.view(server));
         SteppedManager made = new SteppedManager(client, clock, mix.controllers().stream().map(this::planted).toList(),
-                standsBy, process -> process.options(OPTIONS).caches(options.build()).view(defect::around));
+                standsBy, process -> process.options(OPTIONS).caches(options.build()));
         between.of(made);
         return made;
     }

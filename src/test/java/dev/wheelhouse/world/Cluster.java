@@ -154,7 +154,7 @@ public final class Cluster extends SteppedSystem {
                     private String name(Measure measure, String... labels) {
                         return measure.name() + "{" + String.join(",", labels) + "}";
                     }
-                }).with(options).with(journal));
+                }, options, journal));
     }
 
     public ControllerContext context(ControllerContext.Settings settings) {

@@ -28,6 +28,7 @@ import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controllers.pods.Nodes;
 
 /**
  * Decides which volumes a node loses and gets (upstream: {@code pkg/controller/volume/attachdetach/reconciler},
@@ -99,14 +100,15 @@ final class AttachDecisions {
             lookAgain(awaited);
             return;
         }
-        tellOfEnd(volume, attempt(volume));
+        reportEnd(volume, attempt(volume));
         AttachState attempt = attempt(volume).unwanted(view.now());
         remember(volume, attempt);
         Instant limit = Objects.requireNonNull(attempt.unwantedSince()).plus(UNMOUNT);
         boolean late = view.forces() && view.now().isAfter(limit);
-        boolean outOfService = isOutOfService(view.node());
+        V1Node node = view.node();
+        boolean outOfService = node != null && Nodes.isOutOfService(node);
         boolean mounted = view.inUse() == null || view.inUse().contains(volume.name());
-        if (mounted && !(late && !isReady(view.node())) && !outOfService) {
+        if (mounted && !(late && (node == null || !Nodes.isReady(node))) && !outOfService) {
             if (isAttached(view.attachment(volume))) {
                 // The kubelet began to use the volume after its removal from the node's status.
                 reported.add(volume.name());
@@ -134,7 +136,7 @@ final class AttachDecisions {
     }
 
     /** Tells the pods for which a volume was asked, and that want it no more, what the driver has done. */
-    private void tellOfEnd(Attachable volume, AttachState attempt) {
+    private void reportEnd(Attachable volume, AttachState attempt) {
         V1VolumeAttachment attachment = view.attachment(volume);
         if (attempt.began() != null && attachment != null && attachment.getMetadata().getDeletionTimestamp() == null) {
             events.addAll(isAttached(attachment)
@@ -154,18 +156,6 @@ final class AttachDecisions {
         }
         Instant end = began.plus(DRIVER);
         return view.now().isBefore(end) ? end : null;
-    }
-
-    private static boolean isReady(@Nullable V1Node node) {
-        return node != null && node.getStatus() != null && node.getStatus().getConditions() != null
-                && node.getStatus().getConditions().stream()
-                        .anyMatch(c -> "Ready".equals(c.getType()) && "True".equals(c.getStatus()));
-    }
-
-    private static boolean isOutOfService(@Nullable V1Node node) {
-        return node != null && node.getSpec() != null && node.getSpec().getTaints() != null
-                && node.getSpec().getTaints().stream()
-                        .anyMatch(taint -> "node.kubernetes.io/out-of-service".equals(taint.getKey()));
     }
 
     // ---- attaching

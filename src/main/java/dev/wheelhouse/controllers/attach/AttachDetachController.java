@@ -47,6 +47,8 @@ import dev.wheelhouse.volumes.PodsOfClaims;
 import dev.wheelhouse.volumes.Volumes;
 import dev.wheelhouse.workqueue.RateLimits;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
+
 /**
  * Attaches the volumes of pods to their nodes by VolumeAttachments, and detaches them when no pod uses them (upstream:
  * {@code pkg/controller/volume/attachdetach}). Its keys are the names of nodes, and it has one worker, because nodes
@@ -133,7 +135,7 @@ public final class AttachDetachController extends KeyedController<ObjectKey> {
 
     /** The volumes that a pod defines by itself. */
     private static Stream<Attachable> ownVolumes(V1Pod pod) {
-        return Objects.requireNonNullElse(pod.getSpec().getVolumes(), List.<V1Volume>of()).stream()
+        return orEmpty(pod.getSpec().getVolumes()).stream()
                 .map(volume -> Attachable.of(volume, String.valueOf(pod.getMetadata().getNamespace())))
                 .filter(Objects::nonNull);
     }

@@ -1,7 +1,6 @@
 package dev.wheelhouse.controllers.attach;
 
 import java.util.List;
-import java.util.Objects;
 
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +14,8 @@ import io.kubernetes.client.openapi.models.V1Volume;
 
 import dev.wheelhouse.runtime.Hashes;
 import dev.wheelhouse.volumes.CsiMigration;
+
+import static dev.wheelhouse.api.Absent.orEmpty;
 
 /**
  * A volume that is attached to a node before pods use it: one of a CSI driver, of Fibre Channel or of iSCSI. The last
@@ -81,7 +82,7 @@ record Attachable(String name, String title, @Nullable Csi csi, boolean exclusiv
     }
 
     private static boolean isExclusive(V1PersistentVolumeSpec spec) {
-        List<String> modes = Objects.requireNonNullElse(spec.getAccessModes(), List.of());
+        List<String> modes = orEmpty(spec.getAccessModes());
         return !modes.isEmpty() && !modes.contains("ReadWriteMany") && !modes.contains("ReadOnlyMany");
     }
 
@@ -111,7 +112,7 @@ record Attachable(String name, String title, @Nullable Csi csi, boolean exclusiv
     private static String name(V1FCVolumeSource fc) {
         return "kubernetes.io/fc/" + (fc.getTargetWWNs() != null && !fc.getTargetWWNs().isEmpty() && fc.getLun() != null
                 ? "[" + String.join(" ", fc.getTargetWWNs()) + "]:" + fc.getLun()
-                : "[" + String.join(" ", Objects.requireNonNullElse(fc.getWwids(), List.of())) + "]");
+                : "[" + String.join(" ", orEmpty(fc.getWwids())) + "]");
     }
 
     private static String name(String portal, String iqn, int lun) {

@@ -3,7 +3,6 @@ package dev.wheelhouse.controllers.attach;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
@@ -14,6 +13,8 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1VolumeAttachment;
 
 import dev.wheelhouse.api.ObjectKey;
+
+import static dev.wheelhouse.api.Absent.orEmpty;
 
 /**
  * The input of a decision about the volumes of one node.
@@ -46,7 +47,7 @@ record NodeAttachments(String name, @Nullable V1Node node, @Nullable Set<String>
     List<V1AttachedVolume> reported() {
         return node == null || node.getStatus() == null
                 ? List.of()
-                : Objects.requireNonNullElse(node.getStatus().getVolumesAttached(), List.of());
+                : orEmpty(node.getStatus().getVolumesAttached());
     }
 
     @Nullable

@@ -26,6 +26,9 @@ import dev.wheelhouse.facts.Quantities;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Durations;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
+import static dev.wheelhouse.api.Absent.orZero;
+
 /**
  * Reads the metrics APIs of an API server: {@code metrics.k8s.io}, {@code custom.metrics.k8s.io} in the version that
  * the server prefers, and {@code external.metrics.k8s.io} (upstream: {@code metrics/client.go},
@@ -84,7 +87,7 @@ final class ApiMetrics {
                 if (usage == null) {
                     return null;
                 }
-                sum = (sum == null ? 0 : sum) + Quantities.milli(usage);
+                sum = orZero(sum) + Quantities.milli(usage);
             }
         }
         return sum;
@@ -107,7 +110,7 @@ final class ApiMetrics {
     /** A metric of one object. */
     long ofObject(String namespace, V2CrossVersionObjectReference object, String metric,
             LabelSelector metricSelector) {
-        String version = Objects.requireNonNullElse(object.getApiVersion(), "");
+        String version = orEmpty(object.getApiVersion());
         boolean ofNamespace = object.getKind().equals("Namespace") && !version.contains("/");
         String root = custom(namespace);
         String resource = ofNamespace ? "metrics" : resource(version, object.getKind());

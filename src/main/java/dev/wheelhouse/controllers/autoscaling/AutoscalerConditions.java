@@ -2,14 +2,14 @@ package dev.wheelhouse.controllers.autoscaling;
 
 import java.time.Instant;
 import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.models.V2HorizontalPodAutoscalerCondition;
+
+import dev.wheelhouse.runtime.Durations;
 
 /** The conditions of an autoscaler, in the order in which they were set first. */
 final class AutoscalerConditions {
@@ -26,12 +26,7 @@ final class AutoscalerConditions {
         if (before != null) {
             conditions.addAll(before);
         }
-        this.now = time(now);
-    }
-
-    /** A time in whole seconds, as the API has them. */
-    static OffsetDateTime time(Instant time) {
-        return time.truncatedTo(ChronoUnit.SECONDS).atOffset(ZoneOffset.UTC);
+        this.now = Durations.wholeSeconds(now);
     }
 
     /** Adds or replaces a condition. Its time changes only with its status. */

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -33,6 +32,8 @@ import dev.wheelhouse.controllers.autoscaling.AutoscalerView.Target;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.workqueue.RateLimits;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
+
 /**
  * Scales the targets of HorizontalPodAutoscalers by metrics (upstream: {@code pkg/controller/podautoscaler}). Each
  * autoscaler is looked at every 15 s, and 15 s after it was created. {@code AutoscalerDecisions} decides.
@@ -50,9 +51,9 @@ public final class AutoscalerController extends ObjectController<V2HorizontalPod
     private final AutoscalerMetrics counts;
     /** The number of autoscalers in the cache. Only the event handler uses it. */
     private int known;
-    private final Map<ObjectKey, Memory> memories = new ConcurrentHashMap<>();
+    private final Map<ObjectKey, Memory> memories = memory();
     /** The selectors of the targets, as the last looks at the autoscalers found them. */
-    private final Map<ObjectKey, LabelSelector> selectors = new ConcurrentHashMap<>();
+    private final Map<ObjectKey, LabelSelector> selectors = memory();
 
     public AutoscalerController(ControllerContext context) {
         super(NAME, "horizontal-pod-autoscaler", context, limits(context), null, AutoscalerDecisions.AUTOSCALERS,
@@ -83,10 +84,7 @@ public final class AutoscalerController extends ObjectController<V2HorizontalPod
 
     @Override
     protected Result gone(ObjectKey key, SyncRun run) throws InterruptedException {
-        run.note(() -> {
-            memories.remove(key);
-            selectors.remove(key);
-        });
+
         run.effect(() -> counts.gone(key));
         return super.gone(key, run);
     }
@@ -158,7 +156,7 @@ public final class AutoscalerController extends ObjectController<V2HorizontalPod
 
     private ScaleClient.Scaled scale(V2HorizontalPodAutoscaler autoscaler) {
         V2CrossVersionObjectReference target = autoscaler.getSpec().getScaleTargetRef();
-        return scales.get(target.getApiVersion() == null ? "" : target.getApiVersion(), target.getKind(),
+        return scales.get(orEmpty(target.getApiVersion()), target.getKind(),
                 ObjectKey.of(namespace(autoscaler), target.getName()));
     }
 

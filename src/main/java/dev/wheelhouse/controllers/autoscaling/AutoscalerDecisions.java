@@ -17,7 +17,10 @@ import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controllers.autoscaling.AutoscalerView.Target;
 import dev.wheelhouse.controllers.autoscaling.ReplicaLimits.Limited;
+import dev.wheelhouse.runtime.Durations;
 
+import static dev.wheelhouse.api.Absent.orNull;
+import static dev.wheelhouse.api.Absent.orZero;
 import static dev.wheelhouse.controllers.autoscaling.AutoscalerConditions.ABLE_TO_SCALE;
 import static dev.wheelhouse.controllers.autoscaling.AutoscalerConditions.SCALED_TO_ZERO;
 import static dev.wheelhouse.controllers.autoscaling.AutoscalerConditions.SCALING_ACTIVE;
@@ -184,7 +187,7 @@ final class AutoscalerDecisions {
             conditions.remove(SCALED_TO_ZERO);
             actions.add(event(autoscaler, "Normal", "SuccessfulRescale",
                     "New size: " + decision.replicas() + "; reason: " + decision.why()));
-            status.lastScaleTime(AutoscalerConditions.time(view.now()));
+            status.lastScaleTime(Durations.wholeSeconds(view.now()));
         } else if (decision.failed()) {
             status.desiredReplicas(before.getDesiredReplicas());
         }
@@ -202,13 +205,9 @@ final class AutoscalerDecisions {
         V2HorizontalPodAutoscalerStatus status = autoscaler.getStatus() == null
                 ? new V2HorizontalPodAutoscalerStatus()
                 : ModelJson.copy(autoscaler.getStatus());
-        return status.currentReplicas(Objects.requireNonNullElse(status.getCurrentReplicas(), 0))
-                .desiredReplicas(Objects.requireNonNullElse(status.getDesiredReplicas(), 0))
+        return status.currentReplicas(orZero(status.getCurrentReplicas()))
+                .desiredReplicas(orZero(status.getDesiredReplicas()))
                 .currentMetrics(orNull(status.getCurrentMetrics())).conditions(orNull(status.getConditions()));
-    }
-
-    private static <T> @Nullable List<T> orNull(@Nullable List<T> list) {
-        return list == null || list.isEmpty() ? null : list;
     }
 
     private static void update(V2HorizontalPodAutoscaler autoscaler, V2HorizontalPodAutoscalerStatus status, String why,

@@ -9,13 +9,15 @@ import dev.wheelhouse.controller.Measure;
 import dev.wheelhouse.controllers.autoscaling.AutoscalerDecisions.Decision;
 import dev.wheelhouse.controllers.autoscaling.AutoscalerView.Target;
 
+import static dev.wheelhouse.api.Absent.orZero;
+
 /**
  * The metrics of the autoscalers' controller (upstream: {@code pkg/controller/podautoscaler/monitor}). The label
  * {@code action} is {@code scale_up}, {@code scale_down} or {@code none}; the label {@code error} is {@code spec},
  * {@code internal} or {@code none}. Upstream keeps the desired replicas of an autoscaler that is gone; here they go
  * with it.
  */
-final class AutoscalerMetrics {
+record AutoscalerMetrics(ControllerMetrics metrics) {
     private static final String PREFIX = "horizontal_pod_autoscaler_controller_";
     private static final Measure RECONCILIATIONS = Measure.counter(PREFIX + "reconciliations_total",
             "Looks at autoscalers", "action", "error");
@@ -30,12 +32,6 @@ final class AutoscalerMetrics {
             "Autoscalers");
     private static final Measure DESIRED = Measure.gauge(PREFIX + "desired_replicas",
             "Replicas that the target of an autoscaler gets", "namespace", "hpa_name");
-
-    private final ControllerMetrics metrics;
-
-    AutoscalerMetrics(ControllerMetrics metrics) {
-        this.metrics = metrics;
-    }
 
     void count(int autoscalers) {
         metrics.record(AUTOSCALERS, autoscalers);
@@ -65,7 +61,7 @@ final class AutoscalerMetrics {
         for (int proposal : decision.proposals().each()) {
             V2MetricSpec spec = autoscaler.getSpec().getMetrics().get(i);
             boolean failed = proposal == Proposals.NONE;
-            String action = failed ? "none" : action(proposal - (current == null ? 0 : current));
+            String action = failed ? "none" : action(proposal - orZero(current));
             String error = failed ? "internal" : "none";
             metrics.record(COMPUTATIONS, 1, action, error, spec.getType());
             metrics.record(COMPUTATION, selected.nanos().get(i) / 1e9, action, error, spec.getType());

@@ -2,7 +2,6 @@ package dev.wheelhouse.controllers.autoscaling;
 
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Stream;
 
@@ -15,6 +14,8 @@ import io.kubernetes.client.openapi.models.V1PodSpec;
 import io.kubernetes.client.openapi.models.V1ResourceRequirements;
 
 import dev.wheelhouse.facts.Quantities;
+
+import static dev.wheelhouse.api.Absent.orEmpty;
 
 /** The resources that a pod requests (upstream: {@code calculateRequests} in {@code replica_calculator.go}). */
 final class PodRequests {
@@ -102,13 +103,5 @@ final class PodRequests {
 
     private static String name(V1Pod pod) {
         return String.valueOf(pod.getMetadata().getName());
-    }
-
-    private static <T> List<T> orEmpty(@Nullable List<T> list) {
-        return Objects.requireNonNullElse(list, List.of());
-    }
-
-    private static <V> Map<String, V> orEmpty(@Nullable Map<String, V> map) {
-        return Objects.requireNonNullElse(map, Map.of());
     }
 }

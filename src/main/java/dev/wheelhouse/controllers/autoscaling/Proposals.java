@@ -2,14 +2,13 @@ package dev.wheelhouse.controllers.autoscaling;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
-import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.custom.Quantity;
 import io.kubernetes.client.openapi.models.V1LabelSelector;
-import io.kubernetes.client.openapi.models.V1LabelSelectorRequirement;
 import io.kubernetes.client.openapi.models.V2ContainerResourceMetricStatus;
 import io.kubernetes.client.openapi.models.V2CrossVersionObjectReference;
 import io.kubernetes.client.openapi.models.V2ExternalMetricStatus;
@@ -24,10 +23,13 @@ import io.kubernetes.client.openapi.models.V2ObjectMetricStatus;
 import io.kubernetes.client.openapi.models.V2PodsMetricStatus;
 import io.kubernetes.client.openapi.models.V2ResourceMetricStatus;
 
+import dev.wheelhouse.controllers.GoSelectors;
 import dev.wheelhouse.controllers.autoscaling.AutoscalerView.Target.Selected;
 import dev.wheelhouse.controllers.autoscaling.ReplicaCalculator.Proposal;
 import dev.wheelhouse.controllers.autoscaling.ReplicaCalculator.Tolerance;
 import dev.wheelhouse.facts.Quantities;
+
+import static dev.wheelhouse.api.Absent.orEmpty;
 
 /**
  * The replicas that all metrics of an autoscaler ask for together: the most that any of them asks for (upstream:
@@ -53,7 +55,7 @@ record Proposals(int replicas, List<Integer> each, String metric, List<V2MetricS
 
     static Proposals of(AutoscalerView view, Selected target) {
         V2HorizontalPodAutoscaler autoscaler = view.autoscaler();
-        List<V2MetricSpec> specs = Objects.requireNonNullElse(autoscaler.getSpec().getMetrics(), List.of());
+        List<V2MetricSpec> specs = orEmpty(autoscaler.getSpec().getMetrics());
         Calculation calculation = new Calculation(String.valueOf(autoscaler.getMetadata().getNamespace()),
                 new ReplicaCalculator(target.pods(), view.replicas(), view.statusReplicas(),
                         tolerance(autoscaler.getSpec().getBehavior(), view.options().tolerance()), view.options(),
@@ -143,14 +145,14 @@ record Proposals(int replicas, List<Integer> each, String metric, List<V2MetricS
         }
 
         private Computed resource(String name, @Nullable String container, V2MetricTarget target, Reading reading,
-                StatusOf status) {
+                Function<V2MetricValueStatus, V2MetricStatus> status) {
             String tried = "unable to get metrics for resource " + name + ": ";
             boolean memory = name.equals("memory");
             if (target.getAverageValue() != null) {
                 Proposal proposal = explained("failed to get " + name + " usage: ", () -> calculator
                         .forAverage(reading.ofPods(tried), name, milli(target.getAverageValue())));
                 return new Computed(proposal.replicas(), name + " resource",
-                        status.of(new V2MetricValueStatus().averageValue(quantity(proposal.milli(), memory))));
+                        status.apply(new V2MetricValueStatus().averageValue(quantity(proposal.milli(), memory))));
             }
             if (target.getAverageUtilization() == null) {
                 throw new MetricsException("invalid resource metric source: neither an average utilization target nor "
@@ -160,7 +162,7 @@ record Proposals(int replicas, List<Integer> each, String metric, List<V2MetricS
                     .forUtilization(reading.ofPods(tried), name, container, target.getAverageUtilization()));
             return new Computed(proposal.replicas(), name + (container == null ? "" : " container")
                     + " resource utilization (percentage of request)",
-                    status.of(new V2MetricValueStatus()
+                    status.apply(new V2MetricValueStatus()
                             .averageUtilization(proposal.utilization())
                             .averageValue(quantity(proposal.milli(), memory))));
         }
@@ -224,17 +226,9 @@ record Proposals(int replicas, List<Integer> each, String metric, List<V2MetricS
         }
     }
 
-    private interface StatusOf {
-        V2MetricStatus of(V2MetricValueStatus value);
-    }
-
-    private interface Computation {
-        Proposal run();
-    }
-
-    private static Proposal explained(String tried, Computation computation) {
+    private static Proposal explained(String tried, Supplier<Proposal> computation) {
         try {
-            return computation.run();
+            return computation.get();
         } catch (MetricsException e) {
             throw new MetricsException(tried + e.getMessage());
         }
@@ -244,27 +238,11 @@ record Proposals(int replicas, List<Integer> each, String metric, List<V2MetricS
         return Quantities.milli(quantity.getNumber());
     }
 
-    private static Quantity quantity(long milli, boolean memory) {
-        return Quantity.fromString(Quantities.ofMilli(milli, memory));
+    private static String text(@Nullable V1LabelSelector selector) {
+        return selector == null ? "nil" : GoSelectors.text(selector);
     }
 
-    /** A selector as Go prints it. */
-    static String text(@Nullable V1LabelSelector selector) {
-        if (selector == null) {
-            return "nil";
-        }
-        StringBuilder text = new StringBuilder("&LabelSelector{MatchLabels:map[string]string{");
-        if (selector.getMatchLabels() != null) {
-            new TreeMap<>(selector.getMatchLabels())
-                    .forEach((key, value) -> text.append(key).append(": ").append(value).append(','));
-        }
-        text.append("},MatchExpressions:[]LabelSelectorRequirement{");
-        for (V1LabelSelectorRequirement term : Objects.requireNonNullElse(selector.getMatchExpressions(),
-                List.<V1LabelSelectorRequirement>of())) {
-            text.append("LabelSelectorRequirement{Key:").append(term.getKey()).append(",Operator:")
-                    .append(term.getOperator()).append(",Values:[")
-                    .append(String.join(" ", Objects.requireNonNullElse(term.getValues(), List.of()))).append("],},");
-        }
-        return text.append("},}").toString();
+    private static Quantity quantity(long milli, boolean memory) {
+        return Quantity.fromString(Quantities.ofMilli(milli, memory));
     }
 }

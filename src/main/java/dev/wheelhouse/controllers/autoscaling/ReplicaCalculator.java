@@ -196,10 +196,8 @@ record ReplicaCalculator(List<V1Pod> pods, int replicas, int statusReplicas, Tol
     /** Whether the CPU usage of a pod is not that of its normal work: the pod starts, or has never been ready. */
     private boolean isUnready(V1Pod pod, PodMetric metric) {
         V1PodStatus status = pod.getStatus();
-        V1PodCondition ready = status == null || status.getConditions() == null
-                ? null
-                : status.getConditions().stream().filter(c -> "Ready".equals(c.getType())).findFirst().orElse(null);
-        if (ready == null || status.getStartTime() == null) {
+        V1PodCondition ready = Pods.condition(pod, "Ready");
+        if (ready == null || status == null || status.getStartTime() == null) {
             return true;
         }
         Instant started = status.getStartTime().toInstant();

@@ -12,6 +12,8 @@ import io.kubernetes.client.openapi.models.V1CertificateSigningRequestStatus;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
+
 /** The states of CertificateSigningRequests (upstream: {@code certificate_controller_utils.go}). */
 final class CsrConditions {
     static final ResourceType TYPE = new ResourceType("certificates.k8s.io", "v1", "certificatesigningrequests",
@@ -24,7 +26,7 @@ final class CsrConditions {
 
     static List<V1CertificateSigningRequestCondition> conditions(V1CertificateSigningRequest request) {
         V1CertificateSigningRequestStatus status = request.getStatus();
-        return status == null || status.getConditions() == null ? List.of() : status.getConditions();
+        return status == null ? List.of() : orEmpty(status.getConditions());
     }
 
     static boolean has(V1CertificateSigningRequest request, String condition) {

@@ -1,7 +1,6 @@
 package dev.wheelhouse.controllers.certificates;
 
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 
 import org.slf4j.Logger;
@@ -22,6 +21,8 @@ import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.pki.CertificateRequest;
+
+import static dev.wheelhouse.api.Absent.orEmpty;
 
 /**
  * Approves the requests of kubelets for client certificates, if the API server says that the requestor may have them
@@ -93,7 +94,7 @@ public final class RequestApprover extends CsrController {
     }
 
     static List<String> usages(V1CertificateSigningRequestSpec spec) {
-        return Objects.requireNonNullElse(spec.getUsages(), List.of());
+        return orEmpty(spec.getUsages());
     }
 
     /** The approval by a right that the requestor has. A pure function. */

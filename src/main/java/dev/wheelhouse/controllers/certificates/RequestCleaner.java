@@ -7,27 +7,18 @@ import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
-import java.util.ArrayList;
 import java.util.List;
 
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import io.kubernetes.client.openapi.models.V1CertificateSigningRequest;
 
-import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
-import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.controller.Action;
-import dev.wheelhouse.controller.ActionExecutor.Attempt;
 import dev.wheelhouse.controller.ControllerContext;
-import dev.wheelhouse.controller.KeyedController;
-import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
-import dev.wheelhouse.informer.SharedIndexInformer;
-import dev.wheelhouse.workqueue.RateLimits;
+import dev.wheelhouse.controllers.RoundController;
 
 /**
  * Every hour deletes old CertificateSigningRequests (upstream: {@code pkg/controller/certificates/cleaner}): those that
@@ -36,58 +27,22 @@ import dev.wheelhouse.workqueue.RateLimits;
  * the next round. The first round is an hour after the start, because upstream's first one does not wait for the cache
  * and finds it empty.
  */
-public final class RequestCleaner extends KeyedController<RequestCleaner.Round> {
+public final class RequestCleaner extends RoundController<V1CertificateSigningRequest> {
     public static final String NAME = "certificatesigningrequest-cleaner-controller";
 
     static final Duration PERIOD = Duration.ofHours(1);
     private static final Duration DECIDED = Duration.ofHours(1);
     private static final Duration PENDING = Duration.ofHours(24);
 
-    private static final Logger log = LoggerFactory.getLogger(RequestCleaner.class);
-
-    private final SharedIndexInformer<V1CertificateSigningRequest> requests;
-
-    /** The only key: a round over all requests. */
-    enum Round {
-        ROUND;
-
-        @Override
-        public String toString() {
-            return CsrConditions.TYPE.plural();
-        }
-    }
-
     /** Schedules the first round. */
     public RequestCleaner(ControllerContext context) {
-        super(NAME, NAME, context, RateLimits.CONTROLLER, 1);
-        requests = informerFor(CsrConditions.TYPE, V1CertificateSigningRequest.class);
-        queue.addAfter(Round.ROUND, PERIOD);
+        super(NAME, context, context.informers().informer(CsrConditions.TYPE, V1CertificateSigningRequest.class),
+                PERIOD, PERIOD);
     }
 
     @Override
-    public ResourceType syncs() {
-        return CsrConditions.TYPE;
-    }
-
-    @Override
-    protected @Nullable Round keyOf(String groupResource, ObjectKey object) {
-        return syncs().groupResource().equals(groupResource) && requests.get(object) != null ? Round.ROUND : null;
-    }
-
-    @Override
-    protected Result sync(Round round, SyncRun run) {
-        List<Action.Write> deletions = new ArrayList<>();
-        requests.getIndexer().list().forEach(request -> deletions.addAll(decide(request, clock.now())));
-        if (!deletions.isEmpty()) {
-            for (Attempt attempt : run.execute(List.of(Action.Batch.each(deletions))).attempts()) {
-                KubeApiException error = attempt.error();
-                if (error != null && attempt.failed()) {
-                    log.warn("{}: the request {} is not deleted now and is tried again in {} min: {}", NAME,
-                            attempt.write().target(), PERIOD.toMinutes(), error.getMessage());
-                }
-            }
-        }
-        return Result.requeueAfter(PERIOD);
+    protected void look(List<V1CertificateSigningRequest> all, SyncRun run) {
+        tryEach(all.stream().flatMap(request -> decide(request, clock.now()).stream()).toList(), run);
     }
 
     /** The deletion of a request that is old enough. A pure function. */

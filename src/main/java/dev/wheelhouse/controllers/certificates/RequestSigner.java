@@ -1,8 +1,6 @@
 package dev.wheelhouse.controllers.certificates;
 
 import java.time.Instant;
-import java.time.ZoneOffset;
-import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.function.Supplier;
 
@@ -20,6 +18,7 @@ import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.controllers.ControllerOptions;
 import dev.wheelhouse.pki.CertificateRequest;
 import dev.wheelhouse.pki.SigningAuthority;
+import dev.wheelhouse.runtime.Durations;
 
 /**
  * Signs approved requests to the signers of Kubernetes whose authorities {@link ControllerOptions.Identity#signers}
@@ -65,7 +64,7 @@ public final class RequestSigner extends CsrController {
             return List.of(new Action.UpdateStatus(CsrConditions.TYPE,
                     CsrConditions.with(request, new V1CertificateSigningRequestCondition().type(CsrConditions.FAILED)
                             .reason("SignerValidationFailure").message(problem)
-                            .lastUpdateTime(now.truncatedTo(ChronoUnit.SECONDS).atOffset(ZoneOffset.UTC))),
+                            .lastUpdateTime(Durations.wholeSeconds(now))),
                     "the signer does not accept the request"));
         }
         V1CertificateSigningRequest signed = CsrConditions.copy(request);

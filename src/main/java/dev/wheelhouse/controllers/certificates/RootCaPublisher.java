@@ -12,6 +12,7 @@ import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.LabelSelector;
+import dev.wheelhouse.api.Metadata;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
@@ -25,6 +26,8 @@ import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.controllers.ControllerOptions;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.workqueue.RateLimits;
+
+import static dev.wheelhouse.api.Absent.orEmpty;
 
 /**
  * Keeps the ConfigMap {@code kube-root-ca.crt} in each namespace, with the certificate authorities by which clients in
@@ -90,8 +93,7 @@ public final class RootCaPublisher extends ObjectController<V1Namespace> {
                             .putAnnotationsItem(DESCRIPTION, TEXT)).data(data),
                     "the namespace has no certificates of the API server"));
         }
-        Map<String, String> annotations = present.getMetadata().getAnnotations();
-        boolean described = annotations != null && !annotations.getOrDefault(DESCRIPTION, "").isEmpty();
+        boolean described = !orEmpty(Metadata.annotation(present, DESCRIPTION)).isEmpty();
         if (described && data.equals(present.getData())) {
             return List.of();
         }

@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 
 import org.jspecify.annotations.Nullable;
 
@@ -62,7 +61,7 @@ public final class CronJobController extends ObjectController<V1CronJob> {
      * older than the last run of the process before, whose Job may be gone already, so that its name does not stop a
      * second one. Afterwards a key waits for its own writes.
      */
-    private final Map<ObjectKey, String> confirmed = new ConcurrentHashMap<>();
+    private final Map<ObjectKey, String> confirmed = memory();
 
     public CronJobController(ControllerContext context) {
         super(NAME, context, CronJobDecisions.CRON_JOBS, V1CronJob.class);
@@ -93,12 +92,6 @@ public final class CronJobController extends ObjectController<V1CronJob> {
             events.event(CronJobDecisions.CRON_JOBS, cronJob, EventRecorder.WARNING, "UnParseableCronJobSchedule",
                     "unparseable schedule for cronjob: " + cronJob.getSpec().getSchedule());
         }
-    }
-
-    @Override
-    protected Result gone(ObjectKey key, SyncRun run) throws InterruptedException {
-        run.note(() -> confirmed.remove(key));
-        return super.gone(key, run);
     }
 
     @Override

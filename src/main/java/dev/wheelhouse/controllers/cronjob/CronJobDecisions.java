@@ -33,6 +33,8 @@ import dev.wheelhouse.facts.GoQuote;
 import dev.wheelhouse.facts.TimeZones;
 import dev.wheelhouse.runtime.Durations;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
+
 /**
  * Decides on one CronJob (upstream: {@code syncCronJob} in {@code pkg/controller/cronjob/cronjob_controllerv2.go}). A
  * pure function: it collects Events, changes a copy of the status, and looks for a run that is due.
@@ -89,7 +91,7 @@ final class CronJobDecisions {
 
     /** The Jobs that a status names as running. */
     static List<V1ObjectReference> activeOf(@Nullable V1CronJobStatus status) {
-        return status == null || status.getActive() == null ? List.of() : status.getActive();
+        return status == null ? List.of() : orEmpty(status.getActive());
     }
 
     /** The UIDs of the Jobs that a status names as running. */
@@ -144,7 +146,7 @@ final class CronJobDecisions {
         }
         ZoneId zone;
         try {
-            zone = TimeZones.load(Objects.requireNonNullElse(spec.getTimeZone(), ""));
+            zone = TimeZones.load(orEmpty(spec.getTimeZone()));
         } catch (IllegalArgumentException e) {
             warn("UnknownTimeZone", "invalid timeZone: " + GoQuote.of(spec.getTimeZone()) + ": " + e.getMessage());
             return waiting(null);
@@ -245,7 +247,7 @@ final class CronJobDecisions {
         V1JobTemplateSpec template = spec.getJobTemplate();
         V1ObjectMeta from = template.getMetadata() == null ? new V1ObjectMeta() : template.getMetadata();
         Map<String, String> annotations = new LinkedHashMap<>(
-                Objects.requireNonNullElse(from.getAnnotations(), Map.of()));
+                orEmpty(from.getAnnotations()));
         annotations.put(SCHEDULED, SECONDS.format(time.atZone(zone)));
         return new V1Job().apiVersion(ResourceType.JOBS.apiVersion()).kind(ResourceType.JOBS.kind())
                 .spec(template.getSpec())

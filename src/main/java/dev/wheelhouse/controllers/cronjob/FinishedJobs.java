@@ -4,7 +4,6 @@ import java.time.OffsetDateTime;
 import java.time.format.DateTimeParseException;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -13,6 +12,10 @@ import io.kubernetes.client.openapi.models.V1CronJob;
 import io.kubernetes.client.openapi.models.V1CronJobSpec;
 import io.kubernetes.client.openapi.models.V1Job;
 import io.kubernetes.client.openapi.models.V1JobCondition;
+
+import dev.wheelhouse.api.Metadata;
+
+import static dev.wheelhouse.api.Absent.orEmpty;
 
 /** Reads the outcome of Jobs (upstream: {@code pkg/controller/job/util/utils.go}). */
 final class FinishedJobs {
@@ -29,15 +32,12 @@ final class FinishedJobs {
 
     /** {@code Complete} or {@code Failed}; null while the Job is not finished. */
     static @Nullable String outcome(V1Job job) {
-        if (job.getStatus() != null && job.getStatus().getConditions() != null) {
-            for (V1JobCondition condition : job.getStatus().getConditions()) {
-                if ((COMPLETE.equals(condition.getType()) || FAILED.equals(condition.getType()))
-                        && "True".equals(condition.getStatus())) {
-                    return condition.getType();
-                }
-            }
-        }
-        return null;
+        List<V1JobCondition> conditions = job.getStatus() == null
+                ? List.of()
+                : orEmpty(job.getStatus().getConditions());
+        return conditions.stream().filter(condition -> "True".equals(condition.getStatus()))
+                .map(V1JobCondition::getType).filter(type -> type.equals(COMPLETE) || type.equals(FAILED)).findFirst()
+                .orElse(null);
     }
 
     /**
@@ -53,8 +53,7 @@ final class FinishedJobs {
     }
 
     private static boolean isReported(V1Job job, @Nullable OffsetDateTime last) {
-        Map<String, String> annotations = job.getMetadata().getAnnotations();
-        String time = annotations == null ? null : annotations.get(CronJobDecisions.SCHEDULED);
+        String time = Metadata.annotation(job, CronJobDecisions.SCHEDULED);
         try {
             return time == null || last != null && !OffsetDateTime.parse(time).isAfter(last);
         } catch (DateTimeParseException e) {

@@ -20,10 +20,13 @@ import io.kubernetes.client.openapi.models.V1PodSpec;
 import io.kubernetes.client.openapi.models.V1PodTemplateSpec;
 import io.kubernetes.client.openapi.models.V1Toleration;
 
+import dev.wheelhouse.api.Metadata;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controllers.pods.PodFactory;
 import dev.wheelhouse.controllers.pods.Pods;
+
+import static dev.wheelhouse.api.Absent.orEmpty;
 
 /**
  * Makes and reads the pods of a DaemonSet (upstream: {@code pkg/controller/daemon/util/daemonset_util.go}). A pod is
@@ -83,7 +86,7 @@ final class DaemonPods {
         V1ObjectMeta meta = template.getMetadata() == null
                 ? new V1ObjectMeta()
                 : ModelJson.shallowCopy(template.getMetadata());
-        Map<String, String> labels = meta.getLabels() == null ? new HashMap<>() : new HashMap<>(meta.getLabels());
+        Map<String, String> labels = new HashMap<>(Metadata.labels(meta));
         Long generation = templateGeneration(set);
         if (generation != null) {
             labels.put(GENERATION_LABEL, generation.toString());
@@ -131,14 +134,9 @@ final class DaemonPods {
         return null;
     }
 
-    private static <T> List<T> orEmpty(@Nullable List<T> list) {
-        return list == null ? List.of() : list;
-    }
-
     /** The number of the template as the API server counts them; null if it is missing or no number. */
     static @Nullable Long templateGeneration(V1DaemonSet set) {
-        Map<String, String> annotations = set.getMetadata().getAnnotations();
-        String text = annotations == null ? null : annotations.get(GENERATION_ANNOTATION);
+        String text = Metadata.annotation(set, GENERATION_ANNOTATION);
         try {
             return text == null ? null : Long.valueOf(text);
         } catch (NumberFormatException e) {
@@ -154,7 +152,6 @@ final class DaemonPods {
 
     /** The value of a label; empty if the pod does not have it. */
     static String label(V1Pod pod, String name) {
-        Map<String, String> labels = pod.getMetadata().getLabels();
-        return labels == null ? "" : labels.getOrDefault(name, "");
+        return orEmpty(Metadata.label(pod, name));
     }
 }

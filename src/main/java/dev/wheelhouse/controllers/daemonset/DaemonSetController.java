@@ -6,7 +6,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -18,6 +17,7 @@ import io.kubernetes.client.openapi.models.V1DaemonSetStatus;
 import io.kubernetes.client.openapi.models.V1LabelSelector;
 import io.kubernetes.client.openapi.models.V1Node;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.openapi.models.V1OwnerReference;
 import io.kubernetes.client.openapi.models.V1Pod;
 
 import dev.wheelhouse.api.KubeApiException;
@@ -27,7 +27,6 @@ import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.controller.Action;
-import dev.wheelhouse.controller.ActionExecutor.Attempt;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.Change;
 import dev.wheelhouse.controller.ControllerContext;
@@ -40,9 +39,13 @@ import dev.wheelhouse.controller.Owners;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.controllers.history.RevisionData;
+import dev.wheelhouse.controllers.pods.Nodes;
 import dev.wheelhouse.controllers.pods.PodEvents;
 import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.event.EventRecorder;
+import dev.wheelhouse.informer.Indexer;
+
+import static dev.wheelhouse.api.Absent.orZero;
 
 /**
  * Runs a pod of each DaemonSet on each node that its template selects (upstream:
@@ -52,9 +55,12 @@ import dev.wheelhouse.event.EventRecorder;
 public final class DaemonSetController extends ObjectController<V1DaemonSet> {
     public static final String NAME = "daemonset-controller";
 
+    /** The index of the pods of DaemonSets by node. */
+    private static final String BY_NODE = NAME + "/node";
     private static final Measure STALE_SYNCS = Measure.staleSyncs("daemonset");
 
-    private final DaemonSetCaches caches;
+    private final Indexer<V1Node> nodes;
+    private final Indexer<V1Pod> podsByNode;
     private final OwnedObjects<V1Pod> pods;
     private final OwnedObjects<V1ControllerRevision> revisions;
     private final ResourceClient<V1ControllerRevision> liveRevisions;
@@ -65,8 +71,15 @@ public final class DaemonSetController extends ObjectController<V1DaemonSet> {
         super(NAME, context, ResourceType.DAEMON_SETS, V1DaemonSet.class);
         var history = informerFor(ResourceType.CONTROLLER_REVISIONS, V1ControllerRevision.class);
         var podCache = informerFor(ResourceType.PODS, V1Pod.class);
-        var nodes = informerFor(ResourceType.NODES, V1Node.class);
-        this.caches = new DaemonSetCaches(nodes.getIndexer(), podCache.getIndexer());
+        var nodeCache = informerFor(ResourceType.NODES, V1Node.class);
+        this.nodes = nodeCache.getIndexer();
+        this.podsByNode = podCache.getIndexer();
+        podsByNode.addIndex(BY_NODE, pod -> {
+            V1OwnerReference owner = OwnerReferences.controllerOf(pod.getMetadata());
+            return owner == null || !ResourceType.DAEMON_SETS.kind().equals(owner.getKind()) || Pods.node(pod).isEmpty()
+                    ? List.of()
+                    : List.of(Pods.node(pod));
+        });
         this.pods = new OwnedObjects<>(podCache);
         this.revisions = new OwnedObjects<>(history);
         this.liveRevisions = context.client().resource(ResourceType.CONTROLLER_REVISIONS, V1ControllerRevision.class);
@@ -80,8 +93,8 @@ public final class DaemonSetController extends ObjectController<V1DaemonSet> {
         watch(history).when(change -> !change.isAddition() || change.isEnding()
                 || OwnerReferences.controllerOf(change.object().getMetadata()) == null).enqueueFor(owners::keys);
         // The deletion of a node wakes no DaemonSet: the pod garbage collector deletes its pods.
-        watch(nodes).when(change -> !change.initial()).onAdd().onAlter(node -> node.getMetadata().getLabels())
-                .onAlter(NodePredicates::taints).enqueueEach(this::setsConcernedBy);
+        watch(nodeCache).when(change -> !change.initial()).onAdd().onAlter(node -> node.getMetadata().getLabels())
+                .onAlter(Nodes::taints).enqueueEach(this::setsConcernedBy);
     }
 
     private void enqueueWhenAvailable(Change<V1Pod> change, Owners<V1DaemonSet> owners) {
@@ -102,7 +115,7 @@ public final class DaemonSetController extends ObjectController<V1DaemonSet> {
      * correct their count of misplaced pods.
      */
     private Stream<ObjectKey> setsConcernedBy(V1Node node) {
-        List<V1Pod> here = caches.podsOn(node);
+        List<V1Pod> here = podsByNode.byIndex(BY_NODE, String.valueOf(node.getMetadata().getName()));
         return primary.getIndexer().list().stream().filter(set -> {
             boolean scheduled = here.stream().anyMatch(pod -> OwnerReferences.isControlledBy(pod, set.getMetadata()));
             boolean misplaced = set.getStatus() != null && set.getStatus().getNumberMisscheduled() != null
@@ -141,19 +154,14 @@ public final class DaemonSetController extends ObjectController<V1DaemonSet> {
                 : new Sync(key, set, selector, run).sync();
     }
 
-    private static <T> List<T> all(List<T> some, List<T> others) {
-        List<T> all = new ArrayList<>(some);
-        all.addAll(others);
-        return all;
-    }
-
     private DaemonSetView view(V1DaemonSet set, RevisionHistory history, List<V1Pod> owned) {
-        return caches.view(set, history.hash(), owned, node -> backoff.delaying(backoffKey(set, node)), clock.now());
+        return DaemonSetView.of(set, history.hash(), owned, nodes.list(),
+                node -> backoff.delaying(backoffKey(set, node)), clock.now());
     }
 
     private static FailedPodsBackoff.Key backoffKey(V1DaemonSet set, String node) {
         Long generation = set.getStatus() == null ? null : set.getStatus().getObservedGeneration();
-        return new FailedPodsBackoff.Key(set.getMetadata().getUid(), generation == null ? 0 : generation, node);
+        return new FailedPodsBackoff.Key(set.getMetadata().getUid(), orZero(generation), node);
     }
 
     /**
@@ -244,21 +252,14 @@ public final class DaemonSetController extends ObjectController<V1DaemonSet> {
         }
 
         private static long observed(@Nullable V1DaemonSetStatus status) {
-            return status == null || status.getObservedGeneration() == null ? 0 : status.getObservedGeneration();
+            return status == null ? 0 : orZero(status.getObservedGeneration());
         }
 
         /** The candidates that the DaemonSet owns after adoptions and releases. */
         private <T extends KubernetesObject> List<T> claim(List<T> candidates, ResourceType type) {
             Claim<T> claim = ControllerRefManager.claim(meta, selector, candidates);
             Outcome outcome = execute(ControllerRefManager.actions(claim, type, syncs(), meta));
-            Set<ObjectKey> done = targets(outcome);
-            return all(claim.owned(),
-                    claim.adopt().stream().filter(object -> done.contains(ObjectKey.of(object))).toList());
-        }
-
-        private Set<ObjectKey> targets(Outcome outcome) {
-            return outcome.attempts().stream().filter(Attempt::done).map(attempt -> attempt.write().target())
-                    .collect(Collectors.toSet());
+            return Stream.concat(claim.owned().stream(), claim.adopted(outcome).stream()).toList();
         }
 
         /** The history after its writes; null if they failed. */
@@ -325,7 +326,7 @@ public final class DaemonSetController extends ObjectController<V1DaemonSet> {
             creations.written().forEach(pod -> created.add((V1Pod) pod));
             Outcome deletions = execute(DaemonSetDecisions.deletions(view, change));
             run.execute(PodEvents.of(syncs(), set, deletions.attempts()));
-            deleted.addAll(targets(deletions));
+            deleted.addAll(deletions.done());
         }
     }
 }

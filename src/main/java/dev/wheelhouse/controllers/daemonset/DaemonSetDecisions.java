@@ -4,8 +4,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-import org.jspecify.annotations.Nullable;
-
 import io.kubernetes.client.openapi.models.V1DaemonSet;
 import io.kubernetes.client.openapi.models.V1DaemonSetStatus;
 import io.kubernetes.client.openapi.models.V1Pod;
@@ -17,6 +15,9 @@ import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.event.EventRecorder;
+
+import static dev.wheelhouse.api.Absent.orNull;
+import static dev.wheelhouse.api.Absent.orZero;
 
 /**
  * Decides about the pods and the status of one DaemonSet, as pure functions of a view (upstream: {@code manage} and
@@ -202,13 +203,5 @@ final class DaemonSetDecisions {
                 && orZero(a.getNumberAvailable()) == orZero(b.getNumberAvailable())
                 && orZero(a.getNumberUnavailable()) == orZero(b.getNumberUnavailable())
                 && orZero(a.getObservedGeneration()) == orZero(b.getObservedGeneration());
-    }
-
-    private static @Nullable Integer orNull(int count) {
-        return count == 0 ? null : count;
-    }
-
-    private static long orZero(@Nullable Number count) {
-        return count == null ? 0 : count.longValue();
     }
 }

@@ -1,15 +1,18 @@
 package dev.wheelhouse.controllers.daemonset;
 
 import java.util.List;
-import java.util.Map;
 
 import io.kubernetes.client.openapi.models.V1Node;
 import io.kubernetes.client.openapi.models.V1PodSpec;
 import io.kubernetes.client.openapi.models.V1Taint;
 import io.kubernetes.client.openapi.models.V1Toleration;
 
+import dev.wheelhouse.api.Metadata;
 import dev.wheelhouse.api.NodeSelection;
 import dev.wheelhouse.api.Tolerations;
+import dev.wheelhouse.controllers.pods.Nodes;
+
+import static dev.wheelhouse.api.Absent.orEmpty;
 
 /**
  * The demands of a DaemonSet's template on a node (upstream: {@code NodeShouldRunDaemonPod} in
@@ -34,20 +37,20 @@ record NodePredicates(String nodeName, NodeSelection selection, List<V1Toleratio
     }
 
     static NodePredicates of(V1PodSpec template) {
-        return new NodePredicates(template.getNodeName() == null ? "" : template.getNodeName(),
+        return new NodePredicates(orEmpty(template.getNodeName()),
                 NodeSelection.of(template),
                 DaemonPods.tolerations(template));
     }
 
     Verdict on(V1Node node) {
         String name = String.valueOf(node.getMetadata().getName());
-        Map<String, String> labels = node.getMetadata().getLabels();
+
         if (!nodeName.isEmpty() && !nodeName.equals(name)
-                || !selection.matches(name, labels == null ? Map.of() : labels)) {
+                || !selection.matches(name, Metadata.labels(node.getMetadata()))) {
             return Verdict.LEAVE;
         }
         Verdict verdict = Verdict.RUN;
-        for (V1Taint taint : taints(node)) {
+        for (V1Taint taint : Nodes.taints(node)) {
             boolean evicts = "NoExecute".equals(taint.getEffect());
             if ((evicts || "NoSchedule".equals(taint.getEffect())) && !Tolerations.tolerate(tolerations, taint)) {
                 if (evicts) {
@@ -57,9 +60,5 @@ record NodePredicates(String nodeName, NodeSelection selection, List<V1Toleratio
             }
         }
         return verdict;
-    }
-
-    static List<V1Taint> taints(V1Node node) {
-        return node.getSpec() == null || node.getSpec().getTaints() == null ? List.of() : node.getSpec().getTaints();
     }
 }

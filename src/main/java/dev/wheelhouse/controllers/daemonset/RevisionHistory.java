@@ -14,6 +14,7 @@ import io.kubernetes.client.openapi.models.V1DaemonSet;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1Pod;
 
+import dev.wheelhouse.api.Metadata;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
@@ -22,6 +23,8 @@ import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controllers.history.ControllerRevisions;
 import dev.wheelhouse.controllers.history.RevisionData;
+
+import static dev.wheelhouse.api.Absent.orEmpty;
 
 /**
  * The revisions of a DaemonSet's template (upstream: {@code constructHistory} and {@code cleanupHistory} in
@@ -81,10 +84,7 @@ record RevisionHistory(String hash, List<V1ControllerRevision> old, List<Action>
         if (!hash(revision).isEmpty()) {
             return revision;
         }
-        Map<String, String> labels = new HashMap<>();
-        if (revision.getMetadata().getLabels() != null) {
-            labels.putAll(revision.getMetadata().getLabels());
-        }
+        Map<String, String> labels = new HashMap<>(Metadata.labels(revision.getMetadata()));
         labels.put(DaemonPods.HASH_LABEL, String.valueOf(revision.getMetadata().getName()));
         V1ControllerRevision labeled = ControllerRevisions.relabeled(revision, labels);
         actions.add(new Action.Update(ResourceType.CONTROLLER_REVISIONS, labeled,
@@ -134,7 +134,6 @@ record RevisionHistory(String hash, List<V1ControllerRevision> old, List<Action>
 
     /** The value of the label; empty if the revision does not have it. */
     static String hash(V1ControllerRevision revision) {
-        Map<String, String> labels = revision.getMetadata().getLabels();
-        return labels == null ? "" : labels.getOrDefault(DaemonPods.HASH_LABEL, "");
+        return orEmpty(Metadata.label(revision, DaemonPods.HASH_LABEL));
     }
 }

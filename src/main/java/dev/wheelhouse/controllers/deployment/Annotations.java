@@ -1,12 +1,11 @@
 package dev.wheelhouse.controllers.deployment;
 
-import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Set;
 
-import org.jspecify.annotations.Nullable;
-
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
+
+import dev.wheelhouse.api.Metadata;
 
 /**
  * The annotations that record a rollout on a Deployment and its ReplicaSets (upstream:
@@ -34,13 +33,9 @@ final class Annotations {
         return !OWN.contains(key);
     }
 
-    static Map<String, String> of(@Nullable V1ObjectMeta meta) {
-        return meta == null || meta.getAnnotations() == null ? Map.of() : meta.getAnnotations();
-    }
-
     /** The number in an annotation; empty if there is none, or it is not in 0 … 2³¹-1. */
     static OptionalInt count(V1ObjectMeta meta, String key) {
-        String text = of(meta).get(key);
+        String text = Metadata.annotations(meta).get(key);
         if (text == null || text.isEmpty() || !isDigits(text)) {
             return OptionalInt.empty();
         }

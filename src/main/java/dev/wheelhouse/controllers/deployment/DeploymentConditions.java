@@ -1,6 +1,5 @@
 package dev.wheelhouse.controllers.deployment;
 
-import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -8,6 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.models.V1DeploymentCondition;
 import io.kubernetes.client.openapi.models.V1DeploymentStatus;
+
+import static dev.wheelhouse.api.Absent.orEmpty;
 
 /**
  * Reads and sets a Deployment's conditions (upstream: {@code SetDeploymentCondition} and similar functions). Conditions
@@ -19,11 +20,6 @@ final class DeploymentConditions {
     static final String REPLICA_FAILURE = "ReplicaFailure";
 
     private DeploymentConditions() {}
-
-    static V1DeploymentCondition of(String type, String status, String reason, String message, OffsetDateTime now) {
-        return new V1DeploymentCondition().type(type).status(status).reason(reason).message(message)
-                .lastUpdateTime(now).lastTransitionTime(now);
-    }
 
     static @Nullable V1DeploymentCondition find(V1DeploymentStatus status, String type) {
         return list(status).stream().filter(c -> type.equals(c.getType())).findFirst().orElse(null);
@@ -68,6 +64,6 @@ final class DeploymentConditions {
     }
 
     static List<V1DeploymentCondition> list(V1DeploymentStatus status) {
-        return status.getConditions() == null ? List.of() : status.getConditions();
+        return orEmpty(status.getConditions());
     }
 }

@@ -18,9 +18,11 @@ import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ObjectController;
+import dev.wheelhouse.controller.OwnedObjects;
 import dev.wheelhouse.controller.Owners;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
+import dev.wheelhouse.controllers.pods.Pods;
 
 /**
  * Rolls Deployments out: it creates, resizes and deletes their ReplicaSets (upstream:
@@ -30,21 +32,25 @@ public final class DeploymentController extends ObjectController<V1Deployment> {
     /** The name that upstream's kube-controller-manager uses. */
     public static final String NAME = "deployment-controller";
 
-    private final DeploymentCaches caches;
-    private final ResourceClient<V1ReplicaSet> replicaSets;
+    private final OwnedObjects<V1ReplicaSet> replicaSets;
+    private final OwnedObjects<V1Pod> pods;
+    private final ResourceClient<V1ReplicaSet> liveReplicaSets;
 
     /** Registers the event handlers; the caller runs the workers. */
     public DeploymentController(ControllerContext context) {
         super(NAME, context, ResourceType.DEPLOYMENTS, V1Deployment.class);
         var replicaSetInformer = informerFor(ResourceType.REPLICA_SETS, V1ReplicaSet.class);
         var podInformer = informerFor(ResourceType.PODS, V1Pod.class);
-        replicaSets = context.client().resource(ResourceType.REPLICA_SETS, V1ReplicaSet.class);
+        replicaSets = new OwnedObjects<>(replicaSetInformer);
+        pods = new OwnedObjects<>(podInformer);
+        liveReplicaSets = context.client().resource(ResourceType.REPLICA_SETS, V1ReplicaSet.class);
         var owners = Owners.in(primary, deployment -> deployment.getSpec().getSelector());
-        caches = new DeploymentCaches(owners, replicaSetInformer, podInformer);
+        var ownersOfPods = Owners.in(replicaSetInformer, set -> null);
         watch(primary).enqueue(ObjectKey::of);
         watch(replicaSetInformer).enqueueFor(owners::keys);
         // A strategy Recreate waits until the last old pod is gone. Nothing else depends on single pods.
-        watch(podInformer).onDelete().enqueueEach(pod -> Stream.ofNullable(caches.deploymentOf(pod))
+        watch(podInformer).onDelete().enqueueEach(pod -> Stream.ofNullable(ownersOfPods.controllerOf(pod))
+                .flatMap(set -> Stream.ofNullable(owners.controllerOf(set)))
                 .filter(deployment -> Fenceposts.strategyType(deployment).equals("Recreate")).map(ObjectKey::of));
         retryWhenAllowed();
     }
@@ -61,7 +67,8 @@ public final class DeploymentController extends ObjectController<V1Deployment> {
     protected Result sync(ObjectKey key, V1Deployment deployment, SyncRun run) {
         DeploymentView view;
         try {
-            view = caches.view(deployment, clock.now());
+            view = DeploymentView.of(deployment, replicaSets.candidates(deployment.getMetadata()), this::unfinishedPods,
+                    clock.now());
         } catch (IllegalArgumentException invalidSelector) {
             return Result.terminal(
                     "deployment " + key + " has an invalid spec.selector: " + invalidSelector.getMessage());
@@ -72,6 +79,10 @@ public final class DeploymentController extends ObjectController<V1Deployment> {
                 : outcome.toResult();
     }
 
+    private int unfinishedPods(V1ReplicaSet replicaSet) {
+        return (int) pods.controlledBy(replicaSet.getMetadata()).stream().filter(pod -> !Pods.isFinished(pod)).count();
+    }
+
     private Result createFailed(DeploymentView view, Action.Create create, KubeApiException error, SyncRun run) {
         if (error.isNamespaceTerminating()) {
             return Result.done();
@@ -80,7 +91,7 @@ public final class DeploymentController extends ObjectController<V1Deployment> {
         if (error.isAlreadyExists()) {
             V1ReplicaSet live;
             try {
-                live = replicaSets.get(create.target());
+                live = liveReplicaSets.get(create.target());
             } catch (KubeApiException unread) {
                 return Result.retry(unread);
             }

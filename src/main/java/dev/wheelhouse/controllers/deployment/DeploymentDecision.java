@@ -113,9 +113,7 @@ final class DeploymentDecision {
         Draft draft = new Draft(view);
         String message = "Failed to create new replica set \"" + replicaSet + "\": " + error;
         if (Progress.hasDeadline(draft.deployment())) {
-            DeploymentConditions.set(draft.status(),
-                    DeploymentConditions.of(DeploymentConditions.PROGRESSING, "False", "ReplicaSetCreateError",
-                            message, draft.stamp()));
+            draft.set(DeploymentConditions.PROGRESSING, "False", "ReplicaSetCreateError", message);
         }
         List<Action> actions = new ArrayList<>(draft.actions());
         actions.addFirst(new Action.Event(ResourceType.DEPLOYMENTS, view.deployment(), "Warning",

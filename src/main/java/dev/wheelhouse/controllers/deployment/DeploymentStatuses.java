@@ -7,6 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.models.V1DeploymentStatus;
 
+import static dev.wheelhouse.api.Absent.orZero;
+
 /**
  * Computes a Deployment's counts and its Available condition (upstream: {@code calculateStatus} in {@code sync.go}).
  */
@@ -28,11 +30,13 @@ final class DeploymentStatuses {
         status.setUnavailableReplicas(nullIfZero(Math.max(0, draft.totalReplicas() - available)));
         status.setTerminatingReplicas(terminating(draft));
         boolean enough = available >= draft.replicas() - draft.maxUnavailable();
-        DeploymentConditions.set(status, enough
-                ? DeploymentConditions.of(DeploymentConditions.AVAILABLE, "True", "MinimumReplicasAvailable",
-                        "Deployment has minimum availability.", draft.stamp())
-                : DeploymentConditions.of(DeploymentConditions.AVAILABLE, "False", "MinimumReplicasUnavailable",
-                        "Deployment does not have minimum availability.", draft.stamp()));
+        if (enough) {
+            draft.set(DeploymentConditions.AVAILABLE, "True", "MinimumReplicasAvailable",
+                    "Deployment has minimum availability.");
+        } else {
+            draft.set(DeploymentConditions.AVAILABLE, "False", "MinimumReplicasUnavailable",
+                    "Deployment does not have minimum availability.");
+        }
     }
 
     /** The sum over the ReplicaSets; null if the status of one has been observed but has no such count. */
@@ -71,10 +75,6 @@ final class DeploymentStatuses {
                         .map(c -> c.getType() + "=" + c.getStatus() + "/" + c.getReason())
                         .collect(Collectors.joining(" "))
                 + (revisionMoved ? ", a new revision" : "");
-    }
-
-    static int orZero(@Nullable Integer count) {
-        return count == null ? 0 : count;
     }
 
     private static @Nullable Integer nullIfZero(int count) {

@@ -2,8 +2,6 @@ package dev.wheelhouse.controllers.deployment;
 
 import java.time.Duration;
 import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -13,15 +11,18 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.models.V1Deployment;
+import io.kubernetes.client.openapi.models.V1DeploymentCondition;
 import io.kubernetes.client.openapi.models.V1DeploymentStatus;
 import io.kubernetes.client.openapi.models.V1PodTemplateSpec;
 import io.kubernetes.client.openapi.models.V1ReplicaSet;
 
+import dev.wheelhouse.api.Metadata;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.runtime.Durations;
 
 /**
  * The working copy of one decision: the desired state of a Deployment and its ReplicaSets. The rules change it in
@@ -100,9 +101,16 @@ final class Draft {
         return deployment.getStatus();
     }
 
-    /** The time for conditions, in whole seconds. */
-    OffsetDateTime stamp() {
-        return view.now().truncatedTo(ChronoUnit.SECONDS).atOffset(ZoneOffset.UTC);
+    /** A condition since now, which is not in the status. */
+    V1DeploymentCondition condition(String type, String status, String reason, String message) {
+        OffsetDateTime now = Durations.wholeSeconds(view.now());
+        return new V1DeploymentCondition().type(type).status(status).reason(reason).message(message)
+                .lastUpdateTime(now).lastTransitionTime(now);
+    }
+
+    /** Sets a condition of the status, unless the current one has the same status and reason. */
+    void set(String type, String status, String reason, String message) {
+        DeploymentConditions.set(status(), condition(type, status, reason, message));
     }
 
     String name() {
@@ -191,7 +199,7 @@ final class Draft {
 
     /** Sets the Deployment's revision annotation. */
     void deploymentRevision(String revision) {
-        Map<String, String> annotations = new HashMap<>(Annotations.of(deployment.getMetadata()));
+        Map<String, String> annotations = new HashMap<>(Metadata.annotations(deployment.getMetadata()));
         String had = annotations.getOrDefault(Annotations.REVISION, "");
         if (!revision.equals(had)) {
             annotations.put(Annotations.REVISION, revision);

@@ -15,9 +15,13 @@ import io.kubernetes.client.openapi.models.V1PodTemplateSpec;
 import io.kubernetes.client.openapi.models.V1ReplicaSet;
 import io.kubernetes.client.openapi.models.V1ReplicaSetSpec;
 
+import dev.wheelhouse.api.Metadata;
 import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
+
+import static dev.wheelhouse.api.Absent.orEmpty;
+import static dev.wheelhouse.api.Absent.orZero;
 
 /**
  * Maintains the revision, annotations and minReadySeconds of the new ReplicaSet, and creates it if it is missing
@@ -41,12 +45,11 @@ final class NewReplicaSet {
                     .setMinReadySeconds(minReadySeconds);
         }
         String revision = replicaSet.annotation(Annotations.REVISION);
-        draft.deploymentRevision(revision == null ? "" : revision);
+        draft.deploymentRevision(orEmpty(revision));
         if (Progress.hasDeadline(draft.deployment())
                 && DeploymentConditions.find(draft.status(), DeploymentConditions.PROGRESSING) == null) {
-            DeploymentConditions.set(draft.status(),
-                    DeploymentConditions.of(DeploymentConditions.PROGRESSING, "True", "FoundNewReplicaSet",
-                            "Found new replica set \"" + replicaSet.name() + "\"", draft.stamp()));
+            draft.set(DeploymentConditions.PROGRESSING, "True", "FoundNewReplicaSet",
+                    "Found new replica set \"" + replicaSet.name() + "\"");
         }
     }
 
@@ -63,9 +66,8 @@ final class NewReplicaSet {
         annotate(draft, created);
         draft.deploymentRevision(Objects.requireNonNull(created.annotation(Annotations.REVISION)));
         if (Progress.hasDeadline(draft.deployment())) {
-            DeploymentConditions.set(draft.status(),
-                    DeploymentConditions.of(DeploymentConditions.PROGRESSING, "True", "NewReplicaSetCreated",
-                            "Created new replica set \"" + created.name() + "\"", draft.stamp()));
+            draft.set(DeploymentConditions.PROGRESSING, "True", "NewReplicaSetCreated",
+                    "Created new replica set \"" + created.name() + "\"");
         }
         return created;
     }
@@ -105,7 +107,7 @@ final class NewReplicaSet {
         if (revision.isEmpty()) {
             return;
         }
-        Annotations.of(draft.deployment().getMetadata()).forEach((key, value) -> {
+        Metadata.annotations(draft.deployment().getMetadata()).forEach((key, value) -> {
             if (Annotations.isCopied(key) && !value.equals(replicaSet.annotation(key))) {
                 draft.changing(replicaSet).annotate(key, value, "the Deployment's annotations");
             }
@@ -159,9 +161,5 @@ final class NewReplicaSet {
 
     private static long max(Stream<ReplicaSetDraft> replicaSets) {
         return replicaSets.map(NewReplicaSet::of).mapToLong(r -> r.orElse(0)).filter(r -> r > 0).max().orElse(0);
-    }
-
-    private static int orZero(@Nullable Integer value) {
-        return value == null ? 0 : value;
     }
 }

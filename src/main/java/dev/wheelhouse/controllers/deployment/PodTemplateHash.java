@@ -1,13 +1,13 @@
 package dev.wheelhouse.controllers.deployment;
 
 import java.nio.charset.StandardCharsets;
-import java.util.Locale;
 
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.models.V1PodTemplateSpec;
 
 import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.controllers.history.ControllerRevisions;
 
 /**
  * The hash in the names of a Deployment's ReplicaSets: 32-bit FNV-1a over the template's canonical JSON and the
@@ -15,10 +15,9 @@ import dev.wheelhouse.client.ModelJson;
  * depends on how Go prints a struct (upstream: {@code controller.ComputeHash}).
  */
 final class PodTemplateHash {
-    private static final int OFFSET_BASIS = 0x811c9dc5;
+    static final int OFFSET_BASIS = 0x811c9dc5;
     private static final int PRIME = 16777619;
-    /** An alphabet without vowels, so that no words appear (upstream: {@code rand.SafeEncodeString}). */
-    private static final String ALPHABET = "bcdfghjklmnpqrstvwxz2456789";
+
     private static final int MAX_NAME_LENGTH = 253;
 
     private PodTemplateHash() {}
@@ -31,7 +30,7 @@ final class PodTemplateHash {
             int n = collisionCount;
             hash = fnv(hash, new byte[]{(byte) n, (byte) (n >> 8), (byte) (n >> 16), (byte) (n >> 24), 0, 0, 0, 0});
         }
-        return safeEncode(String.format(Locale.ROOT, "%d", Integer.toUnsignedLong(hash)));
+        return ControllerRevisions.safeEncode(Integer.toUnsignedString(hash));
     }
 
     /** The name {@code <deployment>-<hash>}. The Deployment's name is shortened if the result would be too long. */
@@ -45,15 +44,5 @@ final class PodTemplateHash {
             hash = (hash ^ (b & 0xff)) * PRIME;
         }
         return hash;
-    }
-
-    static int fnv(byte[] bytes) {
-        return fnv(OFFSET_BASIS, bytes);
-    }
-
-    static String safeEncode(String text) {
-        StringBuilder encoded = new StringBuilder(text.length());
-        text.chars().forEach(c -> encoded.append(ALPHABET.charAt(c % ALPHABET.length())));
-        return encoded.toString();
     }
 }

@@ -16,6 +16,8 @@ import dev.wheelhouse.facts.Schemas;
 import dev.wheelhouse.facts.SemanticForm;
 import dev.wheelhouse.facts.TypeSchema;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
+
 /**
  * Compares pod templates as the API machinery does (upstream: {@code EqualIgnoreHash} in
  * {@code pkg/controller/deployment/util}); {@link SemanticForm} says what is equal.
@@ -44,7 +46,7 @@ final class PodTemplates {
     }
 
     private static List<String> images(V1PodSpec spec) {
-        return spec.getContainers().stream().map(c -> c.getImage() == null ? "" : c.getImage()).toList();
+        return spec.getContainers().stream().map(c -> orEmpty(c.getImage())).toList();
     }
 
     private static Map<String, String> withoutHash(Map<String, String> labels) {

@@ -2,7 +2,6 @@ package dev.wheelhouse.controllers.deployment;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -10,9 +9,11 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.openapi.models.V1Deployment;
 import io.kubernetes.client.openapi.models.V1DeploymentCondition;
 import io.kubernetes.client.openapi.models.V1DeploymentStatus;
-import io.kubernetes.client.openapi.models.V1ReplicaSetCondition;
 
 import dev.wheelhouse.runtime.Durations;
+
+import static dev.wheelhouse.api.Absent.orEmpty;
+import static dev.wheelhouse.api.Absent.orZero;
 
 /**
  * Computes the Progressing condition: a rollout progresses, is complete, has exceeded its deadline, or is paused
@@ -39,12 +40,8 @@ final class Progress {
                 || draft.isPaused() == DeploymentConditions.hasReason(current, PAUSED)) {
             return;
         }
-        DeploymentConditions.set(draft.status(), draft.isPaused()
-                ? DeploymentConditions.of(DeploymentConditions.PROGRESSING, "Unknown", PAUSED, "Deployment is paused",
-                        draft.stamp())
-                : DeploymentConditions.of(DeploymentConditions.PROGRESSING, "Unknown", "DeploymentResumed",
-                        "Deployment is resumed",
-                        draft.stamp()));
+        draft.set(DeploymentConditions.PROGRESSING, "Unknown", draft.isPaused() ? PAUSED : "DeploymentResumed",
+                "Deployment is " + (draft.isPaused() ? "paused" : "resumed"));
     }
 
     /**
@@ -55,10 +52,10 @@ final class Progress {
         int replicas = draft.replicas();
         Long generation = draft.deployment().getMetadata().getGeneration();
         Long observed = status.getObservedGeneration();
-        return DeploymentStatuses.orZero(status.getUpdatedReplicas()) == replicas
-                && DeploymentStatuses.orZero(status.getReplicas()) == replicas
-                && DeploymentStatuses.orZero(status.getAvailableReplicas()) == replicas
-                && (observed == null ? 0 : observed) >= (generation == null ? 0 : generation);
+        return orZero(status.getUpdatedReplicas()) == replicas
+                && orZero(status.getReplicas()) == replicas
+                && orZero(status.getAvailableReplicas()) == replicas
+                && orZero(observed) >= orZero(generation);
     }
 
     /** Sets the counts and conditions of a rollout, and requeues the Deployment for its deadline. */
@@ -84,8 +81,8 @@ final class Progress {
     private static void estimate(Draft draft, V1DeploymentStatus status) {
         V1DeploymentCondition current = DeploymentConditions.find(status, DeploymentConditions.PROGRESSING);
         boolean wasAvailable = DeploymentConditions.hasReason(current, AVAILABLE);
-        if (wasAvailable && DeploymentStatuses.orZero(status.getReplicas()) == DeploymentStatuses
-                .orZero(status.getUpdatedReplicas()) && !draft.rolloutBegins()) {
+        if (wasAvailable && orZero(status.getReplicas()) == orZero(status.getUpdatedReplicas())
+                && !draft.rolloutBegins()) {
             return;
         }
         boolean complete = isComplete(draft, status);
@@ -115,23 +112,19 @@ final class Progress {
         String about = replicaSet == null
                 ? "Deployment \"" + draft.name()
                 : "ReplicaSet \"" + replicaSet.name();
-        return DeploymentConditions.of(DeploymentConditions.PROGRESSING, status, reason, about + "\" " + message,
-                draft.stamp());
+        return draft.condition(DeploymentConditions.PROGRESSING, status, reason, about + "\" " + message);
     }
 
     /** Whether there are more updated, fewer old, more ready or more available pods than in the last written status. */
     private static boolean progresses(V1DeploymentStatus before, V1DeploymentStatus after) {
         return updated(after) > updated(before)
-                || DeploymentStatuses.orZero(after.getReplicas()) - updated(after) < DeploymentStatuses
-                        .orZero(before.getReplicas()) - updated(before)
-                || DeploymentStatuses.orZero(after.getReadyReplicas()) > DeploymentStatuses
-                        .orZero(before.getReadyReplicas())
-                || DeploymentStatuses.orZero(after.getAvailableReplicas()) > DeploymentStatuses
-                        .orZero(before.getAvailableReplicas());
+                || orZero(after.getReplicas()) - updated(after) < orZero(before.getReplicas()) - updated(before)
+                || orZero(after.getReadyReplicas()) > orZero(before.getReadyReplicas())
+                || orZero(after.getAvailableReplicas()) > orZero(before.getAvailableReplicas());
     }
 
     private static int updated(V1DeploymentStatus status) {
-        return DeploymentStatuses.orZero(status.getUpdatedReplicas());
+        return orZero(status.getUpdatedReplicas());
     }
 
     private static boolean isTimedOut(Draft draft, @Nullable V1DeploymentCondition current) {
@@ -169,16 +162,12 @@ final class Progress {
     /** The ReplicaFailure condition of the new ReplicaSet, else of an old one; null if there is none. */
     private static @Nullable V1DeploymentCondition replicaFailure(Draft draft) {
         ReplicaSetDraft replicaSet = draft.newReplicaSet();
-        return Stream.concat(Stream.ofNullable(replicaSet), draft.allReplicaSets()).flatMap(r -> conditions(r).stream())
+        return Stream.concat(Stream.ofNullable(replicaSet), draft.allReplicaSets())
+                .flatMap(r -> orEmpty(r.status().getConditions()).stream())
                 .filter(c -> DeploymentConditions.REPLICA_FAILURE.equals(c.getType())).findFirst()
                 .map(c -> new V1DeploymentCondition().type(c.getType()).status(c.getStatus()).reason(c.getReason())
                         .message(c.getMessage()).lastTransitionTime(c.getLastTransitionTime())
                         .lastUpdateTime(c.getLastTransitionTime()))
                 .orElse(null);
-    }
-
-    private static List<V1ReplicaSetCondition> conditions(ReplicaSetDraft replicaSet) {
-        List<V1ReplicaSetCondition> conditions = replicaSet.status().getConditions();
-        return conditions == null ? List.of() : conditions;
     }
 }

@@ -14,9 +14,12 @@ import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1ReplicaSet;
 import io.kubernetes.client.openapi.models.V1ReplicaSetStatus;
 
+import dev.wheelhouse.api.Metadata;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
+
+import static dev.wheelhouse.api.Absent.orZero;
 
 /**
  * A ReplicaSet within one decision: its cached state and its desired one. All changes of one ReplicaSet result in one
@@ -90,7 +93,7 @@ final class ReplicaSetDraft {
 
     @Nullable
     String annotation(String key) {
-        return Annotations.of(meta()).get(key);
+        return Metadata.annotations(meta()).get(key);
     }
 
     /** The desired size, including changes of this decision. */
@@ -140,19 +143,14 @@ final class ReplicaSetDraft {
         return Math.max(actualReplicas(), replicas());
     }
 
-    private static int orZero(@Nullable Integer count) {
-        return count == null ? 0 : count;
-    }
-
     long observedGeneration() {
-        Long observed = status().getObservedGeneration();
-        return observed == null ? 0 : observed;
+        return orZero(status().getObservedGeneration());
     }
 
     /** Whether the status is that of the desired spec. */
     boolean isObserved() {
         Long generation = meta().getGeneration();
-        return before != null && observedGeneration() >= (generation == null ? 0 : generation)
+        return before != null && observedGeneration() >= (orZero(generation))
                 && (after == null || before.getSpec().equals(after.getSpec()));
     }
 
@@ -175,7 +173,7 @@ final class ReplicaSetDraft {
 
     void annotate(String key, String value, String why) {
         V1ObjectMeta meta = edit(why).getMetadata();
-        Map<String, String> annotations = new HashMap<>(Annotations.of(meta));
+        Map<String, String> annotations = new HashMap<>(Metadata.annotations(meta));
         annotations.put(key, value);
         meta.setAnnotations(annotations);
     }

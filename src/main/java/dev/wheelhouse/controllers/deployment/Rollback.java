@@ -7,6 +7,8 @@ import java.util.OptionalLong;
 
 import io.kubernetes.client.openapi.models.V1Deployment;
 
+import dev.wheelhouse.api.Metadata;
+
 /**
  * The rollback that an annotation requests, as in {@code extensions/v1beta1}: the Deployment gets the template and the
  * annotations of an earlier ReplicaSet (upstream: {@code rollback.go}). {@code kubectl rollout undo} does not use it;
@@ -19,7 +21,7 @@ final class Rollback {
 
     /** The requested revision, 0 for the last one; empty if no rollback is requested. */
     static OptionalLong asked(V1Deployment deployment) {
-        String revision = Annotations.of(deployment.getMetadata()).get(Annotations.ROLLBACK_TO);
+        String revision = Metadata.annotations(deployment.getMetadata()).get(Annotations.ROLLBACK_TO);
         return revision == null ? OptionalLong.empty() : NewReplicaSet.parse(revision);
     }
 
@@ -38,7 +40,7 @@ final class Rollback {
                     .ifPresentOrElse(r -> rollBack(draft, r, revision), () -> draft.warn(NOT_FOUND,
                             "Unable to find the revision to rollback to."));
         }
-        Map<String, String> annotations = new HashMap<>(Annotations.of(draft.deployment().getMetadata()));
+        Map<String, String> annotations = new HashMap<>(Metadata.annotations(draft.deployment().getMetadata()));
         annotations.remove(Annotations.ROLLBACK_TO);
         draft.setAnnotations(annotations);
         draft.updateDeployment("rollback to revision " + revision);
@@ -53,9 +55,9 @@ final class Rollback {
             return;
         }
         draft.setTemplate(PodTemplates.withoutHash(template));
-        Map<String, String> annotations = new HashMap<>(Annotations.of(deployment.getMetadata()));
+        Map<String, String> annotations = new HashMap<>(Metadata.annotations(deployment.getMetadata()));
         annotations.keySet().removeIf(Annotations::isCopied);
-        Annotations.of(target.meta()).forEach((key, value) -> {
+        Metadata.annotations(target.meta()).forEach((key, value) -> {
             if (Annotations.isCopied(key)) {
                 annotations.put(key, value);
             }

@@ -9,6 +9,8 @@ import java.util.OptionalInt;
 
 import org.jspecify.annotations.Nullable;
 
+import static dev.wheelhouse.api.Absent.orZero;
+
 /**
  * Scales a Deployment whose replicas changed. During a rollout the ReplicaSets share the change in proportion to their
  * sizes (upstream: {@code isScalingEvent} and {@code scale} in {@code sync.go}, {@code GetReplicaSetProportion}).
@@ -89,7 +91,7 @@ final class Scaling {
             added += share;
         }
         int leftOver = toAdd - added;
-        sizes.compute(ordered.getFirst(), (replicaSet, size) -> Math.max(0, (size == null ? 0 : size) + leftOver));
+        sizes.compute(ordered.getFirst(), (replicaSet, size) -> Math.max(0, orZero(size) + leftOver));
         // Shrink first, so that there are never more pods than allowed between two writes.
         ordered.sort(Comparator.comparing(replicaSet -> sizes.getOrDefault(replicaSet, 0) >= replicaSet.replicas()));
         for (ReplicaSetDraft replicaSet : ordered) {
@@ -117,7 +119,7 @@ final class Scaling {
         long maxBefore = Annotations.count(replicaSet.meta(), Annotations.MAX_REPLICAS).orElse(0);
         if (maxBefore == 0) {
             Integer replicas = draft.statusBefore().getReplicas();
-            maxBefore = replicas == null ? 0 : replicas;
+            maxBefore = orZero(replicas);
         }
         if (maxBefore == 0) {
             return 0;

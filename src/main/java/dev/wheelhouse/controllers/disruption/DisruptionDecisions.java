@@ -7,13 +7,11 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.TreeMap;
 
 import io.kubernetes.client.custom.IntOrString;
 import io.kubernetes.client.openapi.models.V1Condition;
 import io.kubernetes.client.openapi.models.V1LabelSelector;
-import io.kubernetes.client.openapi.models.V1LabelSelectorRequirement;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodDisruptionBudget;
 import io.kubernetes.client.openapi.models.V1PodDisruptionBudgetSpec;
@@ -22,7 +20,10 @@ import io.kubernetes.client.openapi.models.V1PodDisruptionBudgetStatus;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controllers.GoSelectors;
 import dev.wheelhouse.controllers.pods.Pods;
+
+import static dev.wheelhouse.api.Absent.orEmpty;
 
 /**
  * Computes the status of a budget from a view (upstream: {@code trySync} in {@code disruption.go}). A pure function.
@@ -75,26 +76,10 @@ final class DisruptionDecisions {
     }
 
     private static String unmanaged(V1LabelSelector selector) {
-        return "Pods selected by this PodDisruptionBudget (selector: " + printed(selector)
+        return "Pods selected by this PodDisruptionBudget (selector: " + GoSelectors.text(selector)
                 + ") were found to be unmanaged. As a result, the status of the PDB cannot be calculated correctly, "
                 + "which may result in undefined behavior. To account for these pods please set "
                 + "\".spec.minAvailable\" field of the PDB to an integer value.";
-    }
-
-    /** A selector as Go prints it. */
-    private static String printed(V1LabelSelector selector) {
-        StringBuilder text = new StringBuilder("&LabelSelector{MatchLabels:map[string]string{");
-        new TreeMap<>(Objects.requireNonNullElse(selector.getMatchLabels(), Map.<String, String>of()))
-                .forEach((key, value) -> text.append(key).append(": ").append(value).append(','));
-        text.append("},MatchExpressions:[]LabelSelectorRequirement{");
-        for (V1LabelSelectorRequirement requirement : Objects.requireNonNullElse(selector.getMatchExpressions(),
-                List.<V1LabelSelectorRequirement>of())) {
-            List<String> values = Objects.requireNonNullElse(requirement.getValues(), List.<String>of());
-            text.append("LabelSelectorRequirement{Key:").append(requirement.getKey()).append(",Operator:")
-                    .append(requirement.getOperator()).append(",Values:[").append(String.join(" ", values))
-                    .append("],},");
-        }
-        return text.append("},}").toString();
     }
 
     /** Whether the expected number of pods depends on the replicas of the pods' owners. */
@@ -187,7 +172,7 @@ final class DisruptionDecisions {
     private static void condition(V1PodDisruptionBudgetStatus status, boolean allowed, String reason, String message,
             Instant now) {
         List<V1Condition> conditions = new ArrayList<>(
-                Objects.requireNonNullElse(status.getConditions(), List.<V1Condition>of()));
+                orEmpty(status.getConditions()));
         int index = 0;
         while (index < conditions.size() && !ALLOWED.equals(conditions.get(index).getType())) {
             index++;

@@ -2,8 +2,6 @@ package dev.wheelhouse.controllers.disruption;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.time.ZoneOffset;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -16,6 +14,7 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controllers.pods.Pods;
+import dev.wheelhouse.runtime.Durations;
 
 /**
  * The condition of a pod that was to be disrupted but is not being deleted (upstream: {@code syncStalePodDisruption} in
@@ -32,7 +31,7 @@ final class StaleDisruption {
      * and of pods that have ended, stay.
      */
     static @Nullable Duration untilStale(V1Pod pod, Instant now) {
-        V1PodCondition target = target(pod);
+        V1PodCondition target = Pods.condition(pod, TARGET);
         if (target == null || !"True".equals(target.getStatus())
                 || "TerminationByKubelet".equals(target.getReason())
                 || Pods.isDeleting(pod) || Pods.isFinished(pod)) {
@@ -52,17 +51,9 @@ final class StaleDisruption {
         conditions.replaceAll(condition -> TARGET.equals(condition.getType())
                 ? new V1PodCondition().type(TARGET).status("False")
                         .observedGeneration(pod.getMetadata().getGeneration())
-                        .lastTransitionTime(now.truncatedTo(ChronoUnit.SECONDS).atOffset(ZoneOffset.UTC))
+                        .lastTransitionTime(Durations.wholeSeconds(now))
                 : condition);
         changed.getStatus().setConditions(conditions);
         return new Action.UpdateStatus(ResourceType.PODS, changed, "it was to be disrupted and was not");
-    }
-
-    private static @Nullable V1PodCondition target(V1Pod pod) {
-        if (pod.getStatus() == null || pod.getStatus().getConditions() == null) {
-            return null;
-        }
-        return pod.getStatus().getConditions().stream().filter(condition -> TARGET.equals(condition.getType()))
-                .findFirst().orElse(null);
     }
 }

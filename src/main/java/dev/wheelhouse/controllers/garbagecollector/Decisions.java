@@ -173,7 +173,7 @@ final class Decisions {
         if (!owners.waiting.isEmpty() && !view.item().dependents().isEmpty()) {
             // Break the circle, or both objects wait for ever. This check may also find a circle where there is none.
             boolean circle = view.item().dependents().stream().anyMatch(GraphNode.Dependent::deletingDependents);
-            if (circle && OwnerReferences.of(live).stream().anyMatch(Decisions::blocks)) {
+            if (circle && OwnerReferences.of(live).stream().anyMatch(DependencyGraph::blocks)) {
                 return new CollectionDecision.Write(List.of(unblock(view, question, live)), true, owners.absent);
             }
             policy = "Foreground";
@@ -218,10 +218,6 @@ final class Decisions {
         return view.onlyMergePatch().contains(question.type())
                 ? patch(question, PatchType.MERGE, OwnerPatches.withUnblockedOwners(live), why)
                 : patch(question, PatchType.STRATEGIC_MERGE, OwnerPatches.unblockOwners(live), why);
-    }
-
-    private static boolean blocks(V1OwnerReference reference) {
-        return Boolean.TRUE.equals(reference.getBlockOwnerDeletion());
     }
 
     /** Decides about an object whose dependents are to be orphaned. */

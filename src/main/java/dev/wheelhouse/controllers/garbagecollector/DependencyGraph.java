@@ -7,7 +7,6 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
@@ -18,6 +17,7 @@ import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1OwnerReference;
 
 import dev.wheelhouse.api.OwnerReferences;
+import dev.wheelhouse.runtime.BoundedMap;
 
 /**
  * The graph of dependents and owners, by UID (upstream: {@code graph_builder.go}). A change goes in, and the effects
@@ -33,7 +33,8 @@ final class DependencyGraph {
     private static final int MANY_OWNERS = 100;
 
     private final Map<String, Node> nodes = new HashMap<>();
-    private final AbsentOwners absent = new AbsentOwners(ABSENT_OWNERS);
+    /** The owners that are known not to exist. UIDs are never reused, so an entry stays true. */
+    private final Map<ObjectRef, Boolean> absent = BoundedMap.byUse(ABSENT_OWNERS);
 
     private static final V1OwnerReference[] NONE = {};
     private static final Comparator<V1OwnerReference> BY_UID = Comparator
@@ -192,7 +193,8 @@ final class DependencyGraph {
         return byUid;
     }
 
-    private static boolean blocks(V1OwnerReference reference) {
+    /** Whether the owner waits for the deletion of the object that has the reference. */
+    static boolean blocks(V1OwnerReference reference) {
         return Boolean.TRUE.equals(reference.getBlockOwnerDeletion());
     }
 
@@ -278,7 +280,7 @@ final class DependencyGraph {
         }
         List<Node> agreeing = node.dependents.stream().filter(d -> agrees(d, identity)).toList();
         if (!agreeing.isEmpty()) {
-            absent.add(identity);
+            absent.put(identity, true);
             agreeing.forEach(d -> effects.add(new Effect.AttemptToDelete(d.identity.uid())));
         }
         if (node.virtual && node.identity.equals(identity)) {
@@ -295,7 +297,7 @@ final class DependencyGraph {
         nodes.remove(node.identity.uid());
         node.owners.forEach(reference -> leave(reference.getUid(), node));
         if (!node.dependents.isEmpty()) {
-            absent.add(identity);
+            absent.put(identity, true);
         }
         node.dependents.forEach(d -> effects.add(new Effect.AttemptToDelete(d.identity.uid())));
         for (V1OwnerReference reference : node.owners) {
@@ -369,12 +371,14 @@ final class DependencyGraph {
 
     /** Whether the owner that an object in a namespace refers to is known not to exist. */
     boolean isKnownAbsent(V1OwnerReference reference, String namespace) {
-        return absent.contains(ObjectRef.of(reference, "")) || absent.contains(ObjectRef.of(reference, namespace));
+        // A read, unlike containsKey, keeps the entry from being dropped as the eldest.
+        return absent.get(ObjectRef.of(reference, "")) != null
+                || absent.get(ObjectRef.of(reference, namespace)) != null;
     }
 
     /** Records that an owner does not exist. */
     void rememberAbsent(ObjectRef owner) {
-        absent.add(Objects.requireNonNull(owner));
+        absent.put(owner, true);
     }
 
     int size() {

@@ -6,6 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
+
 /** The two finalizers that implement deletion propagation policies. */
 final class Finalizers {
     /** The object is removed after its blocking dependents. */
@@ -24,7 +26,7 @@ final class Finalizers {
     }
 
     static List<String> of(V1ObjectMeta meta) {
-        return meta.getFinalizers() == null ? List.of() : meta.getFinalizers();
+        return orEmpty(meta.getFinalizers());
     }
 
     /** Whether, between two states of an object, a deletion began that waits for this finalizer. */

@@ -45,7 +45,7 @@ public final class GarbageCollector extends KeyedController<ObjectCheck> {
     private final TypeMonitors monitors;
     private final GraphKeeper keeper;
     private final KubeClient client;
-    private final VerdictReconciler reconciler;
+    private final CheckReconciler reconciler;
 
     /** The controller if {@link ControllerOptions.Switches#garbageCollector} is set, else one that does nothing. */
     public static Controller of(ControllerContext context) {
@@ -65,12 +65,12 @@ public final class GarbageCollector extends KeyedController<ObjectCheck> {
         addLoop(monitors);
         keeper = new GraphKeeper(queue, addQueue("garbage_collector_attempt_to_orphan", RateLimits.CONTROLLER),
                 events(NAME), context.of(NAME).observes());
-        reconciler = new VerdictReconciler(keeper, monitors::isWatched, client);
+        reconciler = new CheckReconciler(keeper, monitors::isWatched, client);
     }
 
     @Override
-    protected Result sync(ObjectCheck attempt, SyncRun run) {
-        return monitors.isReady() ? reconciler.reconcile(attempt, run) : Result.requeueAfter(NOT_READY_YET);
+    protected Result sync(ObjectCheck check, SyncRun run) {
+        return monitors.isReady() ? reconciler.reconcile(check, run) : Result.requeueAfter(NOT_READY_YET);
     }
 
     /** {@inheritDoc} Reads the object live. */
@@ -90,7 +90,7 @@ public final class GarbageCollector extends KeyedController<ObjectCheck> {
     }
 
     @Override
-    protected boolean isOwn(ObjectCheck attempt, ObjectKey object) {
+    protected boolean isOwn(ObjectCheck check, ObjectKey object) {
         return true;
     }
 

@@ -4,7 +4,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
@@ -13,6 +12,7 @@ import org.slf4j.LoggerFactory;
 
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.openapi.models.V1OwnerReference;
 
 import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
@@ -21,13 +21,12 @@ import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.runtime.OneLine;
 import dev.wheelhouse.workqueue.WorkQueue;
 
-/** Guards the graph with one lock, and turns its effects into queue entries and Events. Thread safe. */
+/** Guards the graph, and turns its effects into queue entries and Events. Thread safe. */
 final class GraphKeeper {
     private static final Logger log = LoggerFactory.getLogger(GraphKeeper.class);
 
     private static final int MOST_IN_LOG = 500;
 
-    private final ReentrantLock lock = new ReentrantLock();
     private final DependencyGraph graph = new DependencyGraph();
     private final WorkQueue<ObjectCheck> toDelete;
     private final WorkQueue<ObjectCheck> toOrphan;
@@ -69,24 +68,14 @@ final class GraphKeeper {
         };
     }
 
-    private void seen(ResourceType type, @Nullable V1ObjectMeta before, V1ObjectMeta after) {
+    private synchronized void seen(ResourceType type, @Nullable V1ObjectMeta before, V1ObjectMeta after) {
         ObjectRef identity = ObjectRef.of(type, after);
-        lock.lock();
-        try {
-            carryOut(graph.seen(identity, before, after));
-        } finally {
-            lock.unlock();
-        }
+        carryOut(graph.seen(identity, before, after));
     }
 
-    private void gone(ResourceType type, V1ObjectMeta meta, boolean byWatch) {
+    private synchronized void gone(ResourceType type, V1ObjectMeta meta, boolean byWatch) {
         ObjectRef identity = ObjectRef.of(type, meta);
-        lock.lock();
-        try {
-            carryOut(graph.gone(identity, byWatch));
-        } finally {
-            lock.unlock();
-        }
+        carryOut(graph.gone(identity, byWatch));
         if (observes) {
             toDelete.add(new ObjectCheck(ObjectCheck.Kind.DELETE, identity));
             toOrphan.add(new ObjectCheck(ObjectCheck.Kind.ORPHAN, identity));
@@ -94,39 +83,29 @@ final class GraphKeeper {
     }
 
     /** A live read showed that there is no such object. */
-    void absent(ObjectRef identity) {
-        lock.lock();
-        try {
-            carryOut(graph.absent(identity));
-        } finally {
-            lock.unlock();
-        }
+    synchronized void absent(ObjectRef identity) {
+        carryOut(graph.absent(identity));
     }
 
     /** Live reads showed that these owners do not exist. */
-    void rememberAbsent(List<ObjectRef> owners) {
-        lock.lock();
-        try {
-            owners.forEach(graph::rememberAbsent);
-        } finally {
-            lock.unlock();
-        }
+    synchronized void rememberAbsent(List<ObjectRef> owners) {
+        owners.forEach(graph::rememberAbsent);
     }
 
     private void carryOut(List<Effect> effects) {
         for (Effect effect : effects) {
             switch (effect) {
-                case Effect.AttemptToDelete next -> attempt(ObjectCheck.Kind.DELETE, next.uid(), toDelete::add);
-                case Effect.AttemptToDeleteLater next -> attempt(ObjectCheck.Kind.DELETE, next.uid(),
+                case Effect.AttemptToDelete next -> enqueue(ObjectCheck.Kind.DELETE, next.uid(), toDelete::add);
+                case Effect.AttemptToDeleteLater next -> enqueue(ObjectCheck.Kind.DELETE, next.uid(),
                         toDelete::addRateLimited);
-                case Effect.AttemptToOrphan next -> attempt(ObjectCheck.Kind.ORPHAN, next.uid(), toOrphan::add);
+                case Effect.AttemptToOrphan next -> enqueue(ObjectCheck.Kind.ORPHAN, next.uid(), toOrphan::add);
                 case Effect.OwnerElsewhere elsewhere -> report(elsewhere);
             }
         }
     }
 
-    /** Queues an attempt. An object that is not in the graph needs none. */
-    private void attempt(ObjectCheck.Kind kind, String uid, Consumer<ObjectCheck> add) {
+    /** Queues the check of an object that is in the graph. */
+    private void enqueue(ObjectCheck.Kind kind, String uid, Consumer<ObjectCheck> add) {
         ObjectRef identity = graph.identity(uid);
         if (identity != null) {
             add.accept(new ObjectCheck(kind, identity));
@@ -152,46 +131,26 @@ final class GraphKeeper {
 
     /** The view for a decision about an object; null if the object is not in the graph any more. */
     @Nullable
-    View view(String uid) {
-        lock.lock();
-        try {
-            GraphNode item = graph.view(uid);
-            return item == null
-                    ? null
-                    : new View(item, types, reference -> isKnownAbsent(reference, item.identity().namespace()),
-                            new HashSet<>(onlyMergePatch));
-        } finally {
-            lock.unlock();
-        }
+    synchronized View view(String uid) {
+        GraphNode item = graph.view(uid);
+        return item == null
+                ? null
+                : new View(item, types, reference -> isKnownAbsent(reference, item.identity().namespace()),
+                        new HashSet<>(onlyMergePatch));
     }
 
     /** See {@link DependencyGraph#awaitsOwners}. */
-    boolean awaitsOwners(String uid) {
-        lock.lock();
-        try {
-            return graph.awaitsOwners(uid);
-        } finally {
-            lock.unlock();
-        }
+    synchronized boolean awaitsOwners(String uid) {
+        return graph.awaitsOwners(uid);
     }
 
-    private boolean isKnownAbsent(io.kubernetes.client.openapi.models.V1OwnerReference reference, String namespace) {
-        lock.lock();
-        try {
-            return graph.isKnownAbsent(reference, namespace);
-        } finally {
-            lock.unlock();
-        }
+    private synchronized boolean isKnownAbsent(V1OwnerReference reference, String namespace) {
+        return graph.isKnownAbsent(reference, namespace);
     }
 
     /** Enqueues objects to check whether they are to be deleted. */
-    void attemptToDelete(List<String> uids) {
-        lock.lock();
-        try {
-            uids.forEach(uid -> attempt(ObjectCheck.Kind.DELETE, uid, toDelete::add));
-        } finally {
-            lock.unlock();
-        }
+    synchronized void attemptToDelete(List<String> uids) {
+        uids.forEach(uid -> enqueue(ObjectCheck.Kind.DELETE, uid, toDelete::add));
     }
 
     void setTypes(Types next) {
@@ -203,12 +162,7 @@ final class GraphKeeper {
         onlyMergePatch.add(type);
     }
 
-    int size() {
-        lock.lock();
-        try {
-            return graph.size();
-        } finally {
-            lock.unlock();
-        }
+    synchronized int size() {
+        return graph.size();
     }
 }

@@ -8,6 +8,8 @@ import io.kubernetes.client.openapi.models.V1OwnerReference;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
+
 /**
  * The coordinates of an object. From an informer they are right; from an owner reference they may be wrong.
  *
@@ -21,18 +23,14 @@ record ObjectRef(String apiVersion, String kind, String namespace, String name, 
             .thenComparing(ObjectRef::uid);
 
     static ObjectRef of(ResourceType type, V1ObjectMeta meta) {
-        return new ObjectRef(type.apiVersion(), type.kind(), text(meta.getNamespace()), text(meta.getName()),
-                text(meta.getUid()));
+        return new ObjectRef(type.apiVersion(), type.kind(), orEmpty(meta.getNamespace()), orEmpty(meta.getName()),
+                orEmpty(meta.getUid()));
     }
 
     /** The coordinates of a referenced owner, if the owner is in this namespace. */
     static ObjectRef of(V1OwnerReference reference, String namespace) {
-        return new ObjectRef(text(reference.getApiVersion()), text(reference.getKind()), namespace,
-                text(reference.getName()), text(reference.getUid()));
-    }
-
-    private static String text(@org.jspecify.annotations.Nullable String value) {
-        return value == null ? "" : value;
+        return new ObjectRef(orEmpty(reference.getApiVersion()), orEmpty(reference.getKind()), namespace,
+                orEmpty(reference.getName()), orEmpty(reference.getUid()));
     }
 
     /** Whether a reference has these coordinates. A reference has no namespace, so the namespace is not compared. */

@@ -14,6 +14,8 @@ import io.kubernetes.client.openapi.models.V1OwnerReference;
 
 import dev.wheelhouse.api.ResourceType;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
+
 /**
  * The input of a decision about one object.
  *
@@ -58,7 +60,7 @@ record View(GraphNode item, Types types, Predicate<V1OwnerReference> knownAbsent
         fewer.remove(question);
         List<V1OwnerReference> owners = deletedAt.getOwnerReferences();
         return new View(item, types, knownAbsent, onlyMergePatch, fewer, orphaned,
-                owners == null ? List.of() : owners);
+                orEmpty(owners));
     }
 
     /** A copy after these dependents were orphaned. */

@@ -17,6 +17,9 @@ import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
+import static dev.wheelhouse.api.Absent.orZero;
+
 /**
  * Makes, orders and selects ControllerRevisions (upstream: {@code pkg/controller/history/controller_history.go}). The
  * revisions that are returned may share parts with those that are given, so nobody may change either.
@@ -33,14 +36,13 @@ public final class ControllerRevisions {
             .thenComparing(revision -> revision.getMetadata().getName());
 
     private static final int LONGEST_PREFIX = 223;
-    /** An alphabet without vowels, so that no words appear (upstream: {@code rand.SafeEncodeString}). */
     private static final String ALPHABET = "bcdfghjklmnpqrstvwxz2456789";
 
     private ControllerRevisions() {}
 
     /** The number of a revision; 0 if it has none. */
     public static long number(V1ControllerRevision revision) {
-        return revision.getRevision() == null ? 0 : revision.getRevision();
+        return orZero(revision.getRevision());
     }
 
     /** The number of the revision that follows a history in the order {@link #OLDEST_FIRST}. */
@@ -57,7 +59,7 @@ public final class ControllerRevisions {
      */
     public static V1ControllerRevision make(ResourceType ownerType, V1ObjectMeta owner, String data, long number,
             String hash, String hashLabel, @Nullable Map<String, String> labels) {
-        Map<String, String> allLabels = new HashMap<>(labels == null ? Map.of() : labels);
+        Map<String, String> allLabels = new HashMap<>(orEmpty(labels));
         allLabels.put(hashLabel, hash);
         return new V1ControllerRevision().apiVersion("apps/v1").kind("ControllerRevision")
                 .metadata(new V1ObjectMeta().namespace(owner.getNamespace()).name(name(owner.getName(), hash))
@@ -77,8 +79,13 @@ public final class ControllerRevisions {
         for (byte b : hashed.getBytes(StandardCharsets.UTF_8)) {
             hash = hash * 16777619 ^ (b & 0xff);
         }
-        StringBuilder encoded = new StringBuilder(10);
-        Integer.toUnsignedString(hash).chars().forEach(c -> encoded.append(ALPHABET.charAt(c % ALPHABET.length())));
+        return safeEncode(Integer.toUnsignedString(hash));
+    }
+
+    /** A text in an alphabet without vowels, so that no words appear (upstream: {@code rand.SafeEncodeString}). */
+    public static String safeEncode(String text) {
+        StringBuilder encoded = new StringBuilder(text.length());
+        text.chars().forEach(c -> encoded.append(ALPHABET.charAt(c % ALPHABET.length())));
         return encoded.toString();
     }
 

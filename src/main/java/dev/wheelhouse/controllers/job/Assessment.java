@@ -23,6 +23,9 @@ import io.kubernetes.client.openapi.models.V1UncountedTerminatedPods;
 import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.runtime.Durations;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
+import static dev.wheelhouse.api.Absent.orZero;
+
 /**
  * The state of one Job before its sync changes anything: how many pods have succeeded and failed, and whether that ends
  * the Job (upstream: {@code syncJob} in {@code pkg/controller/job/job_controller.go}).
@@ -86,9 +89,9 @@ record Assessment(JobView view, List<JobPod> active, int failed, int succeeded, 
             Set<String> uncountedFailed = uncounted == null ? Set.of() : setOf(uncounted.getFailed());
             List<JobPod> newSucceeded = newlyEnded(uncountedSucceeded, JobPod::succeeded);
             List<JobPod> newFailed = newlyEnded(uncountedFailed, pod -> hasFailed(pod, job));
-            int failed = Jobs.count(status.getFailed()) + uncountedFailed.size()
+            int failed = orZero(status.getFailed()) + uncountedFailed.size()
                     + (int) newFailed.stream().filter(pod -> match(pod, job).counts()).count();
-            int succeeded = Jobs.count(status.getSucceeded()) + uncountedSucceeded.size() + newSucceeded.size();
+            int succeeded = orZero(status.getSucceeded()) + uncountedSucceeded.size() + newSucceeded.size();
             List<JobPod> active = view.pods().stream().filter(JobPod::isActive).toList();
             Instant startedAt = status.getStartTime() != null
                     ? status.getStartTime().toInstant()
@@ -150,7 +153,7 @@ record Assessment(JobView view, List<JobPod> active, int failed, int succeeded, 
             }
             PodFailurePolicy.Match match = match(pod, job);
             return match.failsIndex()
-                    || (match.counts() && pod.failures() >= Jobs.count(spec.getBackoffLimitPerIndex()));
+                    || (match.counts() && pod.failures() >= orZero(spec.getBackoffLimitPerIndex()));
         }
 
         private @Nullable Duration untilDeadline(@Nullable Instant startedAt) {
@@ -223,14 +226,10 @@ record Assessment(JobView view, List<JobPod> active, int failed, int succeeded, 
             for (List<V1ContainerStatus> statuses : List.of(orEmpty(pod.getStatus().getInitContainerStatuses()),
                     orEmpty(pod.getStatus().getContainerStatuses()))) {
                 for (V1ContainerStatus status : statuses) {
-                    restarts += Jobs.count(status.getRestartCount());
+                    restarts += orZero(status.getRestartCount());
                 }
             }
             return restarts;
-        }
-
-        private static List<V1ContainerStatus> orEmpty(@Nullable List<V1ContainerStatus> list) {
-            return list == null ? List.of() : list;
         }
 
         /**

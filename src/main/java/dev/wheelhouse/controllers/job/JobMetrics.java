@@ -15,12 +15,14 @@ import dev.wheelhouse.controller.Change;
 import dev.wheelhouse.controller.Measure;
 import dev.wheelhouse.controllers.pods.Pods;
 
+import static dev.wheelhouse.api.Absent.orZero;
+
 /**
  * The metrics of the Job controller (upstream: {@code pkg/controller/job/metrics/metrics.go}). Upstream counts a failed
  * creation of a pod as a successful one too, and loses the pods that were counted before a finalizer could not be
  * removed. Here each creation and each counted pod counts once.
  */
-final class JobMetrics {
+record JobMetrics(JobMetrics.Counter counter) {
     private static final Measure SYNC_DURATION = Measure.histogram("job_controller_job_sync_duration_seconds",
             "Duration of syncs of Jobs in seconds", 0.004, 15, "completion_mode", "result", "action");
     private static final Measure SYNCS = Measure.counter("job_controller_job_syncs_total", "Syncs of Jobs",
@@ -43,15 +45,9 @@ final class JobMetrics {
     private static final Measure PODS_CREATED = Measure.counter("job_controller_job_pods_creation_total",
             "Creations of pods by reason and outcome", "reason", "status");
 
-    private final Counter counter;
-
     /** Counts a value, such as {@code SyncRun.count}. */
     interface Counter {
         void count(Measure measure, double value, String... labels);
-    }
-
-    JobMetrics(Counter counter) {
-        this.counter = counter;
     }
 
     /** @param action the action of the sync; see {@link JobSync#action()} */
@@ -81,7 +77,7 @@ final class JobMetrics {
     /** A status replaced another one, which is null if there was none. */
     void counted(V1Job job, @Nullable V1JobStatus before, V1JobStatus after) {
         V1JobStatus then = before == null ? new V1JobStatus() : before;
-        int succeeded = Jobs.count(after.getSucceeded()) - Jobs.count(then.getSucceeded());
+        int succeeded = orZero(after.getSucceeded()) - orZero(then.getSucceeded());
         if (Jobs.isIndexed(job)) {
             // After a reduction of the completions, indexes beyond them no longer count on either side.
             succeeded = newIndexes(job, then.getCompletedIndexes(), after.getCompletedIndexes());
@@ -90,7 +86,7 @@ final class JobMetrics {
             add(FINISHED_INDEXES, newIndexes(job, then.getFailedIndexes(), after.getFailedIndexes()), "failed", scope);
         }
         add(PODS_FINISHED, succeeded, mode(job), "succeeded");
-        add(PODS_FINISHED, Jobs.count(after.getFailed()) - Jobs.count(then.getFailed()), mode(job), "failed");
+        add(PODS_FINISHED, orZero(after.getFailed()) - orZero(then.getFailed()), mode(job), "failed");
     }
 
     private static int newIndexes(V1Job job, @Nullable String before, @Nullable String after) {

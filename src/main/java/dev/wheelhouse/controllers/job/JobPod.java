@@ -2,9 +2,8 @@ package dev.wheelhouse.controllers.job;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.List;
-import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
@@ -14,8 +13,12 @@ import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodCondition;
 
+import dev.wheelhouse.api.Metadata;
 import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.runtime.Durations;
+
+import static dev.wheelhouse.api.Absent.orEmpty;
+import static dev.wheelhouse.api.Absent.orZero;
 
 /**
  * A pod of a Job.
@@ -46,8 +49,7 @@ record JobPod(V1Pod pod, int index, boolean tracked) {
     }
 
     static boolean isTracked(V1Pod pod) {
-        List<String> finalizers = pod.getMetadata().getFinalizers();
-        return finalizers != null && finalizers.contains(FINALIZER);
+        return Metadata.finalizers(pod).contains(FINALIZER);
     }
 
     String uid() {
@@ -78,8 +80,7 @@ record JobPod(V1Pod pod, int index, boolean tracked) {
 
     /** The number in an annotation; -1 if there is none, or it is negative or malformed. */
     private static int annotation(V1Pod pod, String name) {
-        Map<String, String> annotations = pod.getMetadata().getAnnotations();
-        String text = annotations == null ? null : annotations.get(name);
+        String text = Metadata.annotation(pod, name);
         try {
             return text == null ? -1 : Math.max(-1, Integer.parseInt(text));
         } catch (NumberFormatException e) {
@@ -94,17 +95,18 @@ record JobPod(V1Pod pod, int index, boolean tracked) {
      */
     Instant finishedAt() {
         Instant end = containersEnd();
-        if (end == null) {
-            end = unreadySince();
+        V1PodCondition ready = Pods.condition(pod, "Ready");
+        if (end == null && ready != null && "False".equals(ready.getStatus())
+                && ready.getLastTransitionTime() != null) {
+            end = ready.getLastTransitionTime().toInstant();
         }
         V1ObjectMeta meta = pod.getMetadata();
         if (end == null && meta.getDeletionTimestamp() != null) {
             Long grace = meta.getDeletionGracePeriodSeconds();
             end = Durations.before(meta.getDeletionTimestamp().toInstant(),
-                    Duration.ofSeconds(grace == null ? 0 : grace));
+                    Duration.ofSeconds(orZero(grace)));
         }
-        OffsetDateTime created = meta.getCreationTimestamp();
-        return end != null ? end : created != null ? created.toInstant() : Instant.EPOCH;
+        return end != null ? end : Objects.requireNonNullElse(Pods.created(pod), Instant.EPOCH);
     }
 
     private @Nullable Instant containersEnd() {
@@ -119,7 +121,7 @@ record JobPod(V1Pod pod, int index, boolean tracked) {
     private static @Nullable Instant latestEnd(@Nullable Instant before, @Nullable List<V1ContainerStatus> statuses,
             @Nullable Set<String> only) {
         Instant latest = before;
-        for (V1ContainerStatus status : statuses == null ? List.<V1ContainerStatus>of() : statuses) {
+        for (V1ContainerStatus status : orEmpty(statuses)) {
             if (only != null && !only.contains(status.getName())) {
                 continue;
             }
@@ -131,18 +133,5 @@ record JobPod(V1Pod pod, int index, boolean tracked) {
             latest = latest == null || latest.isBefore(end) ? end : latest;
         }
         return latest;
-    }
-
-    private @Nullable Instant unreadySince() {
-        if (pod.getStatus() != null && pod.getStatus().getConditions() != null) {
-            for (V1PodCondition condition : pod.getStatus().getConditions()) {
-                if ("Ready".equals(condition.getType())) {
-                    return "False".equals(condition.getStatus()) && condition.getLastTransitionTime() != null
-                            ? condition.getLastTransitionTime().toInstant()
-                            : null;
-                }
-            }
-        }
-        return null;
     }
 }

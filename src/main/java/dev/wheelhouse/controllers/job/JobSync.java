@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
@@ -107,12 +106,7 @@ final class JobSync {
     private static List<JobPod> pods(Claim<V1Pod> claim, Outcome claimed) {
         List<JobPod> pods = new ArrayList<>(claim.owned().size() + claim.adopt().size());
         claim.owned().forEach(pod -> pods.add(JobPod.of(pod)));
-        if (!claim.adopt().isEmpty()) {
-            Set<ObjectKey> done = claimed.attempts().stream().filter(Attempt::done).map(a -> a.write().target())
-                    .collect(Collectors.toSet());
-            claim.adopt().stream().filter(pod -> done.contains(ObjectKey.of(pod)))
-                    .forEach(pod -> pods.add(JobPod.adopted(pod)));
-        }
+        claim.adopted(claimed).forEach(pod -> pods.add(JobPod.adopted(pod)));
         return pods;
     }
 

@@ -1,9 +1,6 @@
 package dev.wheelhouse.controllers.job;
 
 import java.time.Instant;
-import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -14,6 +11,10 @@ import io.kubernetes.client.openapi.models.V1Job;
 import io.kubernetes.client.openapi.models.V1JobCondition;
 import io.kubernetes.client.openapi.models.V1JobSpec;
 import io.kubernetes.client.openapi.models.V1JobStatus;
+
+import dev.wheelhouse.runtime.Durations;
+
+import static dev.wheelhouse.api.Absent.orEmpty;
 
 /**
  * Reads and makes the parts of a Job that decisions need (upstream: {@code pkg/controller/job/util},
@@ -73,11 +74,6 @@ final class Jobs {
         return "Failed".equals(spec.getPodReplacementPolicy()) || spec.getPodFailurePolicy() != null;
     }
 
-    /** A counter of a status: an absent one is zero. */
-    static int count(@Nullable Integer number) {
-        return number == null ? 0 : number;
-    }
-
     static int parallelism(V1Job job) {
         Integer parallelism = job.getSpec().getParallelism();
         return parallelism == null ? 1 : parallelism;
@@ -89,7 +85,7 @@ final class Jobs {
     }
 
     static List<V1JobCondition> conditions(@Nullable V1JobStatus status) {
-        return status == null || status.getConditions() == null ? List.of() : status.getConditions();
+        return status == null ? List.of() : orEmpty(status.getConditions());
     }
 
     /** The condition of a type that is true; null if there is none. */
@@ -140,11 +136,6 @@ final class Jobs {
     static V1JobCondition condition(String type, String status, @Nullable String reason, @Nullable String message,
             Instant now) {
         return new V1JobCondition().type(type).status(status).reason(reason).message(message)
-                .lastProbeTime(time(now)).lastTransitionTime(time(now));
-    }
-
-    /** A time as the API has it, in whole seconds. */
-    static OffsetDateTime time(Instant time) {
-        return OffsetDateTime.ofInstant(time, ZoneOffset.UTC).truncatedTo(ChronoUnit.SECONDS);
+                .lastProbeTime(Durations.wholeSeconds(now)).lastTransitionTime(Durations.wholeSeconds(now));
     }
 }

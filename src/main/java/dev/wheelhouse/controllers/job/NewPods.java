@@ -16,6 +16,7 @@ import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodSpec;
 
+import dev.wheelhouse.api.Metadata;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controllers.pods.PodFactory;
@@ -47,10 +48,7 @@ final class NewPods {
 
     V1Pod pod() {
         V1Pod pod = PodFactory.fromTemplate(job.getSpec().getTemplate(), ResourceType.JOBS, job.getMetadata());
-        List<String> finalizers = new ArrayList<>(1);
-        if (pod.getMetadata().getFinalizers() != null) {
-            finalizers.addAll(pod.getMetadata().getFinalizers());
-        }
+        List<String> finalizers = new ArrayList<>(Metadata.finalizers(pod));
         if (!finalizers.contains(JobPod.FINALIZER)) {
             finalizers.add(JobPod.FINALIZER);
         }
@@ -63,12 +61,12 @@ final class NewPods {
         V1ObjectMeta meta = pod.getMetadata();
         String name = job.getMetadata().getName();
         String number = Integer.toString(index);
-        Map<String, String> annotations = copy(meta.getAnnotations());
+        Map<String, String> annotations = new LinkedHashMap<>(Metadata.annotations(meta));
         annotations.put(JobPod.INDEX, number);
         if (Jobs.hasLimitPerIndex(job)) {
             addFailures(annotations, assessment.lastFailures().get(index));
         }
-        Map<String, String> labels = copy(meta.getLabels());
+        Map<String, String> labels = new LinkedHashMap<>(Metadata.labels(meta));
         labels.put(JobPod.INDEX, number);
         String suffix = "-" + number + "-";
         int room = LONGEST_PREFIX - suffix.length();
@@ -85,10 +83,6 @@ final class NewPods {
         if (ignored > 0) {
             annotations.put(JobPod.IGNORED_FAILURES, Integer.toString(ignored));
         }
-    }
-
-    private static Map<String, String> copy(@Nullable Map<String, String> map) {
-        return map == null ? new LinkedHashMap<>() : new LinkedHashMap<>(map);
     }
 
     private static @Nullable List<V1Container> withIndex(@Nullable List<V1Container> containers) {

@@ -21,14 +21,7 @@ import dev.wheelhouse.informer.SharedIndexInformer;
  * Removes the tracking finalizer of pods whose Job does not exist or has ended, because no Job will count them
  * (upstream: {@code syncOrphanPod} in {@code pkg/controller/job/job_controller.go}). Thread safe.
  */
-final class OrphanPods {
-    private final SharedIndexInformer<V1Job> jobs;
-    private final SharedIndexInformer<V1Pod> pods;
-
-    OrphanPods(SharedIndexInformer<V1Job> jobs, SharedIndexInformer<V1Pod> pods) {
-        this.jobs = jobs;
-        this.pods = pods;
-    }
+record OrphanPods(SharedIndexInformer<V1Job> jobs, SharedIndexInformer<V1Pod> pods) {
 
     Result sync(ObjectKey key, SyncRun run) {
         V1Pod pod = pods.get(key);

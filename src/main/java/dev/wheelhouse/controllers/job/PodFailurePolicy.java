@@ -13,6 +13,8 @@ import io.kubernetes.client.openapi.models.V1PodFailurePolicyOnPodConditionsPatt
 import io.kubernetes.client.openapi.models.V1PodFailurePolicyRule;
 import io.kubernetes.client.openapi.models.V1PodStatus;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
+
 /** Matches failed pods with a pod failure policy (upstream: {@code pkg/controller/job/pod_failure_policy.go}). */
 final class PodFailurePolicy {
     /** The result without a policy, and if no rule matches. */
@@ -50,7 +52,7 @@ final class PodFailurePolicy {
     }
 
     private static @Nullable Match match(@Nullable String action, String message) {
-        return switch (action == null ? "" : action) {
+        return switch (orEmpty(action)) {
             case "Ignore" -> new Match(action, null, false, false);
             case "FailIndex" -> new Match(action, null, true, true);
             case "Count" -> new Match(action, null, true, false);
@@ -78,7 +80,7 @@ final class PodFailurePolicy {
 
     private static @Nullable V1ContainerStatus matching(@Nullable List<V1ContainerStatus> containers,
             V1PodFailurePolicyOnExitCodesRequirement wanted) {
-        for (V1ContainerStatus container : containers == null ? List.<V1ContainerStatus>of() : containers) {
+        for (V1ContainerStatus container : orEmpty(containers)) {
             if (container.getState() == null || container.getState().getTerminated() == null
                     || (wanted.getContainerName() != null && !wanted.getContainerName().equals(container.getName()))) {
                 continue;

@@ -18,6 +18,11 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.event.EventRecorder;
+import dev.wheelhouse.runtime.Durations;
+
+import static dev.wheelhouse.api.Absent.orEmpty;
+import static dev.wheelhouse.api.Absent.orNull;
+import static dev.wheelhouse.api.Absent.orZero;
 
 /**
  * The first step of counting: the status names the pods that have ended, before they lose the finalizer. Whatever
@@ -50,14 +55,16 @@ record Tracking(V1JobStatus status, boolean changed, List<JobPod> ended, List<St
     static @Nullable V1JobStatus count(V1JobStatus status, Set<String> tracked) {
         V1UncountedTerminatedPods uncounted = status.getUncountedTerminatedPods();
         if (uncounted == null
-                || (tracked.containsAll(succeeded(uncounted)) && tracked.containsAll(failed(uncounted)))) {
+                || (tracked.containsAll(orEmpty(uncounted.getSucceeded()))
+                        && tracked.containsAll(orEmpty(uncounted.getFailed())))) {
             return null;
         }
-        List<String> succeeded = succeeded(uncounted).stream().filter(tracked::contains).toList();
-        List<String> failed = failed(uncounted).stream().filter(tracked::contains).toList();
+        List<String> succeeded = orEmpty(uncounted.getSucceeded()).stream().filter(tracked::contains).toList();
+        List<String> failed = orEmpty(uncounted.getFailed()).stream().filter(tracked::contains).toList();
         return ModelJson.shallowCopy(status)
-                .succeeded(orNull(Jobs.count(status.getSucceeded()) + succeeded(uncounted).size() - succeeded.size()))
-                .failed(orNull(Jobs.count(status.getFailed()) + failed(uncounted).size() - failed.size()))
+                .succeeded(orNull(
+                        orZero(status.getSucceeded()) + orEmpty(uncounted.getSucceeded()).size() - succeeded.size()))
+                .failed(orNull(orZero(status.getFailed()) + orEmpty(uncounted.getFailed()).size() - failed.size()))
                 .uncountedTerminatedPods(new V1UncountedTerminatedPods().succeeded(succeeded).failed(failed));
     }
 
@@ -65,7 +72,8 @@ record Tracking(V1JobStatus status, boolean changed, List<JobPod> ended, List<St
     static @Nullable V1JobStatus end(V1JobStatus status, V1JobCondition verdict, int terminating) {
         V1UncountedTerminatedPods uncounted = status.getUncountedTerminatedPods();
         if (terminating > 0
-                || (uncounted != null && !(succeeded(uncounted).isEmpty() && failed(uncounted).isEmpty()))) {
+                || (uncounted != null && !(orEmpty(uncounted.getSucceeded()).isEmpty()
+                        && orEmpty(uncounted.getFailed()).isEmpty()))) {
             return null;
         }
         V1JobStatus ended = ModelJson.shallowCopy(status).conditions(Jobs.with(Jobs.conditions(status), verdict));
@@ -79,7 +87,7 @@ record Tracking(V1JobStatus status, boolean changed, List<JobPod> ended, List<St
         }
         List<Action> events = new ArrayList<>(2);
         Integer completions = job.getSpec().getCompletions();
-        if (completions != null && Jobs.count(job.getStatus().getSucceeded()) > completions) {
+        if (completions != null && orZero(job.getStatus().getSucceeded()) > completions) {
             events.add(event(job, EventRecorder.WARNING, "TooManySucceededPods",
                     "Too many succeeded pods running after completion count reached"));
         }
@@ -89,19 +97,6 @@ record Tracking(V1JobStatus status, boolean changed, List<JobPod> ended, List<St
 
     private static Action event(V1Job job, String type, String reason, String message) {
         return new Action.Event(ResourceType.JOBS, job, type, reason, message);
-    }
-
-    private static List<String> succeeded(V1UncountedTerminatedPods uncounted) {
-        return uncounted.getSucceeded() == null ? List.of() : uncounted.getSucceeded();
-    }
-
-    private static List<String> failed(V1UncountedTerminatedPods uncounted) {
-        return uncounted.getFailed() == null ? List.of() : uncounted.getFailed();
-    }
-
-    /** A counter as the API has it: zero is absent. */
-    private static @Nullable Integer orNull(int count) {
-        return count == 0 ? null : count;
     }
 
     /** The state of one first step. */
@@ -131,10 +126,10 @@ record Tracking(V1JobStatus status, boolean changed, List<JobPod> ended, List<St
 
         Tracking track() {
             if (assessment.startedAt() != null) {
-                status.startTime(Jobs.time(assessment.startedAt()));
+                status.startTime(Durations.wholeSeconds(assessment.startedAt()));
             }
             V1JobCondition verdict = verdict();
-            changed |= scaled.active() != Jobs.count(before.getActive())
+            changed |= scaled.active() != orZero(before.getActive())
                     || !Objects.equals(scaled.ready(), before.getReady())
                     || !Objects.equals(scaled.terminating(), before.getTerminating());
             status.active(orNull(scaled.active())).ready(scaled.ready()).terminating(scaled.terminating());
@@ -175,7 +170,7 @@ record Tracking(V1JobStatus status, boolean changed, List<JobPod> ended, List<St
                     suspended ? "True" : "False", "Job" + what, message, view.now()));
             if (!conditions.equals(Jobs.conditions(status))) {
                 changed = true;
-                status.conditions(conditions).startTime(suspended ? null : Jobs.time(view.now()));
+                status.conditions(conditions).startTime(suspended ? null : Durations.wholeSeconds(view.now()));
                 events.add(event(job, EventRecorder.NORMAL, what, message));
             }
         }
@@ -186,8 +181,8 @@ record Tracking(V1JobStatus status, boolean changed, List<JobPod> ended, List<St
          */
         private boolean nameEnded(@Nullable V1JobCondition verdict) {
             V1UncountedTerminatedPods uncounted = status.getUncountedTerminatedPods();
-            List<String> succeeded = uncounted == null ? List.of() : succeeded(uncounted);
-            List<String> failed = uncounted == null ? List.of() : failed(uncounted);
+            List<String> succeeded = uncounted == null ? List.of() : orEmpty(uncounted.getSucceeded());
+            List<String> failed = uncounted == null ? List.of() : orEmpty(uncounted.getFailed());
             Set<String> wereNamed = new HashSet<>(succeeded);
             wereNamed.addAll(failed);
             List<String> nowSucceeded = new ArrayList<>(succeeded);

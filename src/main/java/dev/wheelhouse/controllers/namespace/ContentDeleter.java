@@ -13,18 +13,19 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1Pod;
 
-import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.LabelSelector;
+import dev.wheelhouse.api.Metadata;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.DecodeFailure;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.KubeClient;
-import dev.wheelhouse.client.ListOptions;
-import dev.wheelhouse.client.ListPage;
 import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controller.Pages;
 import dev.wheelhouse.controller.SyncRun;
+import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.runtime.Clock;
 
 /**
@@ -32,7 +33,7 @@ import dev.wheelhouse.runtime.Clock;
  * {@code deletion/namespaced_resources_deleter.go}, KEP-5080). Thread safe.
  */
 final class ContentDeleter {
-    private static final int PAGE = 500;
+
     private static final Deletion BACKGROUND = Deletion.unconditional().withPropagation("Background");
 
     /** The garbage collector's finalizers, with which an object waits for its dependents. */
@@ -103,8 +104,7 @@ final class ContentDeleter {
 
     /** The objects that a deletion of all would leave: those with finalizers. */
     private static <T extends KubernetesObject> List<T> held(List<T> items) {
-        return items.stream().filter(item -> item.getMetadata().getFinalizers() != null
-                && !item.getMetadata().getFinalizers().isEmpty()).toList();
+        return items.stream().filter(item -> !Metadata.finalizers(item).isEmpty()).toList();
     }
 
     private @Nullable KubeApiException delete(ResourceType type, String namespace, SyncRun run) {
@@ -130,34 +130,28 @@ final class ContentDeleter {
          * its dependents is deleted again, because a deletion in the background ends that wait.
          */
         boolean isGoing() {
-            return unreadable == 0 && items.stream().map(KubernetesObject::getMetadata)
-                    .allMatch(m -> m.getDeletionTimestamp() != null && (m.getFinalizers() == null
-                            || Collections.disjoint(m.getFinalizers(), DEPENDENTS)));
+            return unreadable == 0 && items.stream().allMatch(item -> item.getMetadata().getDeletionTimestamp() != null
+                    && Collections.disjoint(Metadata.finalizers(item), DEPENDENTS));
         }
     }
 
     private static <T extends KubernetesObject> Content<T> list(ResourceClient<T> client, String namespace) {
         List<T> items = new ArrayList<>();
-        int unreadable = 0;
-        ListOptions options = ListOptions.consistent(PAGE);
-        while (true) {
-            ListPage<T> page = client.list(namespace, LabelSelector.everything(), FieldSelector.everything(), options);
+        List<DecodeFailure> unreadable = new ArrayList<>();
+        Pages.read(client, namespace, LabelSelector.everything(), page -> {
             items.addAll(page.items());
-            unreadable += page.skipped().size();
-            if (page.continueToken() == null) {
-                return new Content<>(items, unreadable);
-            }
-            options = options.next(page.continueToken());
-        }
+            unreadable.addAll(page.skipped());
+        });
+        return new Content<>(items, unreadable.size());
     }
 
     /** The longest grace period of the running pods, in seconds; 0 once that time has passed. */
     static long gracePeriod(List<V1Pod> pods, Instant deletedAt, Instant now) {
         long longest = 0;
         for (V1Pod pod : pods) {
-            String phase = pod.getStatus() == null ? "" : String.valueOf(pod.getStatus().getPhase());
+
             Long grace = pod.getSpec() == null ? null : pod.getSpec().getTerminationGracePeriodSeconds();
-            if (grace != null && !phase.equals("Succeeded") && !phase.equals("Failed")) {
+            if (grace != null && !Pods.isFinished(pod)) {
                 longest = Math.max(longest, grace);
             }
         }

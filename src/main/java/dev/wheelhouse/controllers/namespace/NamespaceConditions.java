@@ -2,8 +2,6 @@ package dev.wheelhouse.controllers.namespace;
 
 import java.time.Instant;
 import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -14,6 +12,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.models.V1NamespaceCondition;
+
+import dev.wheelhouse.runtime.Durations;
 
 /**
  * Writes the reasons why a namespace still exists as conditions of its status (upstream:
@@ -45,7 +45,7 @@ final class NamespaceConditions {
             Instant now) {
         Map<String, State> bad = bad(findings);
         List<V1NamespaceCondition> next = before == null ? new ArrayList<>() : new ArrayList<>(before);
-        OffsetDateTime time = now.truncatedTo(ChronoUnit.SECONDS).atOffset(ZoneOffset.UTC);
+        OffsetDateTime time = Durations.wholeSeconds(now);
         boolean changed = false;
         for (Map.Entry<String, State> entry : GOOD.entrySet()) {
             String type = entry.getKey();

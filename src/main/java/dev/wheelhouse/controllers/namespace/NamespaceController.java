@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,6 +26,8 @@ import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.controllers.ControllerOptions;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
+
 /**
  * Empties namespaces that are being deleted, reports the remaining content in conditions, and finalizes a namespace
  * when it is empty (upstream: {@code pkg/controller/namespace/namespace_controller.go} and {@code Delete} in
@@ -46,7 +47,7 @@ public final class NamespaceController extends ObjectController<V1Namespace> {
 
     private final ResourceClient<V1Namespace> namespaces;
     private final ContentDeleter contentDeleter;
-    private final Map<ObjectKey, Integer> waits = new ConcurrentHashMap<>();
+    private final Map<ObjectKey, Integer> waits = memory();
 
     /** A controller that waits for 5 s before it acts, as upstream does. */
     public NamespaceController(ControllerContext context) {
@@ -61,12 +62,6 @@ public final class NamespaceController extends ObjectController<V1Namespace> {
         watch(primary).resync(context.options().get(ControllerOptions.Periods.DEFAULTS).namespaceSyncPeriod())
                 .when(Change::isEnding).after(change -> change.isDeletion() ? Duration.ZERO : gracePeriod)
                 .enqueue(ObjectKey::of);
-    }
-
-    @Override
-    protected Result gone(ObjectKey key, SyncRun run) throws InterruptedException {
-        run.note(() -> waits.remove(key));
-        return super.gone(key, run);
     }
 
     @Override
@@ -117,9 +112,7 @@ public final class NamespaceController extends ObjectController<V1Namespace> {
     }
 
     private static List<String> finalizers(V1Namespace namespace) {
-        return namespace.getSpec() == null || namespace.getSpec().getFinalizers() == null
-                ? List.of()
-                : namespace.getSpec().getFinalizers();
+        return namespace.getSpec() == null ? List.of() : orEmpty(namespace.getSpec().getFinalizers());
     }
 
     private static V1Namespace terminating(V1Namespace namespace, SyncRun run) {

@@ -6,8 +6,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.common.KubernetesObject;
-import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
+import dev.wheelhouse.api.Metadata;
 import dev.wheelhouse.api.ResourceType;
 
 /**
@@ -45,10 +45,7 @@ record Remaining(ResourceType type, int count, Map<String, Integer> finalizers, 
         Map<String, Integer> finalizers = new TreeMap<>();
         for (KubernetesObject item : items) {
             count++;
-            V1ObjectMeta meta = item.getMetadata();
-            if (meta.getFinalizers() != null) {
-                meta.getFinalizers().forEach(finalizer -> finalizers.merge(finalizer, 1, Integer::sum));
-            }
+            Metadata.finalizers(item).forEach(finalizer -> finalizers.merge(finalizer, 1, Integer::sum));
         }
         if (count == 0) {
             return none(type);

@@ -4,6 +4,8 @@ import java.util.BitSet;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.wheelhouse.controllers.AddressRange;
+
 /**
  * The ranges of equal size that a cluster's range consists of, and which of them are used (upstream:
  * {@code pkg/controller/nodeipam/ipam/cidrset/cidr_set.go}). Thread safe.
@@ -13,7 +15,7 @@ final class CidrSet {
     private static final int MOST_BITS = 16;
     private static final int MOST_BITS_OF_INDEX = 30;
 
-    private final Cidr cluster;
+    private final AddressRange cluster;
     private final int size;
     private final int count;
     private final BitSet used = new BitSet();
@@ -23,7 +25,7 @@ final class CidrSet {
      * @param size the prefix of a node's range
      * @throws IllegalArgumentException if the sizes do not fit
      */
-    CidrSet(Cidr cluster, int size) {
+    CidrSet(AddressRange cluster, int size) {
         int more = size - cluster.prefix();
         if (more < 0 || size > cluster.bits()) {
             throw new IllegalArgumentException("the nodes' mask size " + size + " does not fit into " + cluster
@@ -38,7 +40,7 @@ final class CidrSet {
         this.count = 1 << more;
     }
 
-    Cidr cluster() {
+    AddressRange cluster() {
         return cluster;
     }
 
@@ -51,7 +53,7 @@ final class CidrSet {
     }
 
     /** A range with the number of used ones that were passed over. */
-    record Allocation(Cidr range, int tries) {}
+    record Allocation(AddressRange range, int tries) {}
 
     /** Takes the next free range; null if all are used. It begins after the one that was taken last. */
     synchronized @Nullable Allocation allocate() {
@@ -79,16 +81,16 @@ final class CidrSet {
      * @return the number of those that were free
      * @throws IllegalArgumentException if none overlaps
      */
-    int occupy(Cidr range) {
+    int occupy(AddressRange range) {
         return change(range, true);
     }
 
     /** Marks all ranges that overlap with another range as free. Returns the number of those that were used. */
-    int release(Cidr range) {
+    int release(AddressRange range) {
         return change(range, false);
     }
 
-    private synchronized int change(Cidr range, boolean toUsed) {
+    private synchronized int change(AddressRange range, boolean toUsed) {
         if (!cluster.overlaps(range)) {
             throw new IllegalArgumentException(range + " is not a part of the cluster's range " + cluster);
         }

@@ -3,8 +3,6 @@ package dev.wheelhouse.controllers.node;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
-import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Objects;
 
@@ -17,6 +15,7 @@ import io.kubernetes.client.openapi.models.V1NodeStatus;
 
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controllers.ControllerOptions;
+import dev.wheelhouse.controllers.pods.Nodes;
 import dev.wheelhouse.runtime.Durations;
 
 /**
@@ -29,10 +28,20 @@ import dev.wheelhouse.runtime.Durations;
  * @param lease the Lease that was seen last; null if none was seen since the last heartbeat
  */
 record NodeHealth(@Nullable V1NodeCondition ready, long probe, @Nullable V1Lease lease) {
+    static final String READY = "Ready";
+
     /** The conditions that kubelets write. */
-    private static final List<String> OF_KUBELETS = List.of(NodeConditions.READY, "MemoryPressure", "DiskPressure",
+    private static final List<String> OF_KUBELETS = List.of(READY, "MemoryPressure", "DiskPressure",
             "PIDPressure");
     private static final String UNKNOWN = "Unknown";
+
+    static boolean isTrue(@Nullable V1NodeCondition condition) {
+        return condition != null && "True".equals(condition.getStatus());
+    }
+
+    static String name(V1Node node) {
+        return String.valueOf(node.getMetadata().getName());
+    }
 
     /**
      * The result of looking at a node.
@@ -53,7 +62,7 @@ record NodeHealth(@Nullable V1NodeCondition ready, long probe, @Nullable V1Lease
      */
     static Observation observe(@Nullable NodeHealth before, V1Node node, @Nullable V1Lease lease,
             ControllerOptions.NodeLifecycle options, Instant now, long ticks) {
-        V1NodeCondition ready = NodeConditions.of(node, NodeConditions.READY);
+        V1NodeCondition ready = Nodes.condition(node, READY);
         NodeHealth health = renewed(refreshed(before, node, ready, now, ticks), before, lease, ticks);
         Duration grace = ready == null ? options.startupGracePeriod() : options.monitorGracePeriod();
         String observed = ready == null ? UNKNOWN : ready.getStatus();
@@ -61,7 +70,7 @@ record NodeHealth(@Nullable V1NodeCondition ready, long probe, @Nullable V1Lease
             return new Observation(health, observed, ready, null);
         }
         V1Node changed = unknown(node, now);
-        V1NodeCondition current = NodeConditions.of(changed, NodeConditions.READY);
+        V1NodeCondition current = Nodes.condition(changed, READY);
         return new Observation(health, observed, current, Objects.equals(ready, current) ? null : changed);
     }
 
@@ -104,9 +113,9 @@ record NodeHealth(@Nullable V1NodeCondition ready, long probe, @Nullable V1Lease
         if (changed.getStatus() == null) {
             changed.setStatus(new V1NodeStatus());
         }
-        OffsetDateTime since = now.truncatedTo(ChronoUnit.SECONDS).atOffset(ZoneOffset.UTC);
+        OffsetDateTime since = Durations.wholeSeconds(now);
         for (String type : OF_KUBELETS) {
-            V1NodeCondition condition = NodeConditions.of(changed, type);
+            V1NodeCondition condition = Nodes.condition(changed, type);
             if (condition == null) {
                 changed.getStatus().addConditionsItem(new V1NodeCondition().type(type).status(UNKNOWN)
                         .reason("NodeStatusNeverUpdated").message("Kubelet never posted node status.")

@@ -18,6 +18,7 @@ import dev.wheelhouse.controller.IdleController;
 import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
+import dev.wheelhouse.controllers.AddressRange;
 import dev.wheelhouse.controllers.ControllerOptions;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.workqueue.RateLimits;
@@ -63,7 +64,7 @@ public final class NodeIpamController extends ObjectController<V1Node> {
     public static void check(ControllerOptions.NodeIpam options) {
         if (options.allocateNodeCidrs()) {
             NodeRanges.sets(options);
-            options.serviceClusterIpRange().forEach(Cidr::parse);
+            options.serviceClusterIpRange().forEach(AddressRange::of);
         }
     }
 

@@ -3,7 +3,6 @@ package dev.wheelhouse.controllers.node;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 
 import io.kubernetes.client.openapi.models.V1Lease;
 import io.kubernetes.client.openapi.models.V1Node;
@@ -53,7 +52,7 @@ public final class NodeLifecycleController extends ObjectController<V1Node> {
     /** Whether no look is due, because there are no nodes. */
     private volatile boolean resting;
     /** The changes of taints that the rounds want, by node. */
-    private final Map<ObjectKey, NoExecuteChange> wishes = new ConcurrentHashMap<>();
+    private final Map<ObjectKey, NoExecuteChange> taintChanges = memory();
 
     private enum Round {
         LOOK, GRANT
@@ -69,7 +68,7 @@ public final class NodeLifecycleController extends ObjectController<V1Node> {
         // The informer of all namespaces is the one that the garbage collector uses, too.
         monitor = new NodeMonitor(primary.getIndexer(), informerFor(ResourceType.LEASES, V1Lease.class),
                 new PodsOnNodes(pods.getIndexer()), context.client().resource(ResourceType.NODES, V1Node.class),
-                options, clock, metrics, this::wish);
+                options, clock, metrics, this::changeTaint);
         boundPods = addQueue("node_lifecycle_controller_pods", this::syncPod);
         rounds = addQueue("node_lifecycle_controller_rounds", this::round);
         watch(primary).first(change -> {
@@ -83,25 +82,19 @@ public final class NodeLifecycleController extends ObjectController<V1Node> {
         rounds.add(Round.LOOK);
     }
 
-    private void wish(String node, NoExecuteChange wish) {
+    private void changeTaint(String node, NoExecuteChange change) {
         ObjectKey key = ObjectKey.cluster(node);
-        wishes.put(key, wish);
+        taintChanges.put(key, change);
         queue.add(key);
     }
 
     @Override
-    protected Result gone(ObjectKey key, SyncRun run) throws InterruptedException {
-        run.note(() -> wishes.remove(key));
-        return super.gone(key, run);
-    }
-
-    @Override
     protected Result sync(ObjectKey key, V1Node node, SyncRun run) {
-        NoExecuteChange wish = wishes.get(key);
-        Outcome outcome = run.execute(NodeTaints.decide(node, wish, clock.now()));
-        if (outcome.succeeded() && wish != null) {
-            run.note(() -> wishes.remove(key, wish));
-            if (wish == NoExecuteChange.EVICT && !outcome.written().isEmpty()) {
+        NoExecuteChange change = taintChanges.get(key);
+        Outcome outcome = run.execute(NodeTaints.decide(node, change, clock.now()));
+        if (outcome.succeeded() && change != null) {
+            run.note(() -> taintChanges.remove(key, change));
+            if (change == NoExecuteChange.EVICT && !outcome.written().isEmpty()) {
                 run.effect(() -> metrics.evicted(Zone.of(node)));
             }
         }

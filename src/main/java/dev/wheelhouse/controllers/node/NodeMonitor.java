@@ -19,6 +19,7 @@ import io.kubernetes.client.openapi.models.V1Node;
 import io.kubernetes.client.openapi.models.V1NodeCondition;
 
 import dev.wheelhouse.api.KubeApiException;
+import dev.wheelhouse.api.Metadata;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ResourceClient;
@@ -52,7 +53,7 @@ final class NodeMonitor {
     private final ResourceClient<V1Node> liveNodes;
     private final ControllerOptions.NodeLifecycle options;
     private final Clock clock;
-    private final BiConsumer<String, NoExecuteChange> wishes;
+    private final BiConsumer<String, NoExecuteChange> taintChanges;
     private final ZoneStates zones;
     private final NodeLifecycleMetrics metrics;
     private final Map<String, V1Node> known = new HashMap<>();
@@ -60,10 +61,10 @@ final class NodeMonitor {
     /** The nodes with pods whose readiness could not be ended. */
     private final Set<String> retries = new HashSet<>();
 
-    /** @param wishes gets the names of nodes and what is to be done about their taints */
+    /** @param taintChanges gets the names of nodes and what is to be done about their taints */
     NodeMonitor(Indexer<V1Node> nodes, SharedIndexInformer<V1Lease> leases, PodsOnNodes pods,
             ResourceClient<V1Node> liveNodes, ControllerOptions.NodeLifecycle options,
-            Clock clock, NodeLifecycleMetrics metrics, BiConsumer<String, NoExecuteChange> wishes) {
+            Clock clock, NodeLifecycleMetrics metrics, BiConsumer<String, NoExecuteChange> taintChanges) {
         this.nodes = nodes;
         this.leases = leases;
         this.pods = pods;
@@ -72,7 +73,7 @@ final class NodeMonitor {
         this.clock = clock;
         this.zones = new ZoneStates(options);
         this.metrics = metrics;
-        this.wishes = wishes;
+        this.taintChanges = taintChanges;
     }
 
     /**
@@ -83,13 +84,13 @@ final class NodeMonitor {
     int round(SyncRun run) {
         long begin = clock.nanoTime();
         List<V1Node> all = nodes.list();
-        meet(all, run);
+        compareWithKnown(all, run);
         Map<String, List<@Nullable V1NodeCondition>> conditions = new TreeMap<>();
         for (V1Node node : all) {
             long start = clock.nanoTime();
             Seen seen = look(node, run);
             if (seen != null) {
-                if (!NodeConditions.labels(seen.node).containsKey(EXCLUDED)) {
+                if (!Metadata.labels(seen.node.getMetadata()).containsKey(EXCLUDED)) {
                     conditions.computeIfAbsent(Zone.of(seen.node), zone -> new ArrayList<>()).add(seen.ready);
                 }
                 actOn(seen, run);
@@ -116,12 +117,12 @@ final class NodeMonitor {
     }
 
     /** Learns which nodes are new and which are gone. */
-    private void meet(List<V1Node> all, SyncRun run) {
+    private void compareWithKnown(List<V1Node> all, SyncRun run) {
         Map<String, V1Node> gone = new HashMap<>(known);
         for (V1Node node : all) {
-            gone.remove(NodeConditions.name(node));
+            gone.remove(NodeHealth.name(node));
             zones.of(node, clock.nanoTime());
-            if (known.put(NodeConditions.name(node), node) == null) {
+            if (known.put(NodeHealth.name(node), node) == null) {
                 report(node, "RegisteredNode", "Node %1$s event: Registered Node %1$s in Controller", run);
                 clear(node);
             }
@@ -137,7 +138,7 @@ final class NodeMonitor {
 
     private static void report(V1Node node, String reason, String message, SyncRun run) {
         run.execute(List.of(new Action.Event(NODES, node, EventRecorder.NORMAL, reason,
-                message.formatted(NodeConditions.name(node)))));
+                message.formatted(NodeHealth.name(node)))));
     }
 
     /**
@@ -151,7 +152,7 @@ final class NodeMonitor {
     /** Looks at a node and writes its status if necessary. Null if that fails. */
     private @Nullable Seen look(V1Node cached, SyncRun run) {
         V1Node node = cached;
-        String name = NodeConditions.name(node);
+        String name = NodeHealth.name(node);
         for (int i = 1;; i++) {
             V1Lease lease = leases.get(ObjectKey.of(LEASES, name));
             Observation seen = NodeHealth.observe(healths.get(name), node, lease, options, clock.now(),
@@ -182,18 +183,18 @@ final class NodeMonitor {
 
     private void actOn(Seen seen, SyncRun run) {
         V1NodeCondition ready = seen.ready;
-        String name = NodeConditions.name(seen.node);
+        String name = NodeHealth.name(seen.node);
         if (ready == null) {
             retries.remove(name);
             return;
         }
-        if (NodeConditions.isTrue(ready)) {
+        if (NodeHealth.isTrue(ready)) {
             clear(seen.node);
         } else {
             taint(seen.node, "False".equals(ready.getStatus()) ? NodeTaints.UNREACHABLE : NodeTaints.NOT_READY,
                     "False".equals(ready.getStatus()) ? NodeTaints.NOT_READY : NodeTaints.UNREACHABLE);
         }
-        boolean fell = !NodeConditions.isTrue(ready) && seen.observed.equals("True");
+        boolean fell = !NodeHealth.isTrue(ready) && seen.observed.equals("True");
         if (fell) {
             report(seen.node, "NodeNotReady", "Node %s status is now: NodeNotReady", run);
         }
@@ -205,17 +206,17 @@ final class NodeMonitor {
 
     /** Removes the taints that evict pods. */
     private void clear(V1Node node) {
-        zones.of(node, clock.nanoTime()).remove(NodeConditions.name(node));
+        zones.of(node, clock.nanoTime()).remove(NodeHealth.name(node));
         if (NodeTaints.evicts(node, NodeTaints.NOT_READY) || NodeTaints.evicts(node, NodeTaints.UNREACHABLE)) {
-            wishes.accept(NodeConditions.name(node), NoExecuteChange.CLEAR);
+            taintChanges.accept(NodeHealth.name(node), NoExecuteChange.CLEAR);
         }
     }
 
     /** Replaces a taint at once, and adds one when the zone's rate allows it. */
     private void taint(V1Node node, String opposite, String wanted) {
-        String name = NodeConditions.name(node);
+        String name = NodeHealth.name(node);
         if (NodeTaints.evicts(node, opposite)) {
-            wishes.accept(name, NoExecuteChange.SWAP);
+            taintChanges.accept(name, NoExecuteChange.SWAP);
             return;
         }
         Zone zone = zones.of(node, clock.nanoTime());
@@ -229,7 +230,7 @@ final class NodeMonitor {
     void grant() {
         for (Zone zone : zones.all()) {
             for (String name = zone.next(clock.nanoTime()); name != null; name = zone.next(clock.nanoTime())) {
-                wishes.accept(name, NoExecuteChange.EVICT);
+                taintChanges.accept(name, NoExecuteChange.EVICT);
             }
         }
     }
@@ -242,6 +243,6 @@ final class NodeMonitor {
     /** Whether a node is known and was not ready at the last look. Any thread may ask. */
     boolean isUnready(String node) {
         NodeHealth health = healths.get(node);
-        return health != null && health.ready() != null && !NodeConditions.isTrue(health.ready());
+        return health != null && health.ready() != null && !NodeHealth.isTrue(health.ready());
     }
 }

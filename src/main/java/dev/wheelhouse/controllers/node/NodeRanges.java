@@ -11,7 +11,10 @@ import io.kubernetes.client.openapi.models.V1Node;
 
 import dev.wheelhouse.controller.ControllerMetrics;
 import dev.wheelhouse.controller.Measure;
+import dev.wheelhouse.controllers.AddressRange;
 import dev.wheelhouse.controllers.ControllerOptions;
+
+import static dev.wheelhouse.api.Absent.orEmpty;
 
 /**
  * The ranges of addresses that nodes have for their pods, one of each of the cluster's ranges (upstream:
@@ -46,14 +49,14 @@ final class NodeRanges {
             metrics.record(MOST, set.count(), set.cluster().toString());
         }
         for (String service : options.serviceClusterIpRange()) {
-            Cidr range = Cidr.parse(service);
+            AddressRange range = AddressRange.of(service);
             sets.stream().filter(set -> set.cluster().overlaps(range)).forEach(set -> occupy(set, range));
         }
     }
 
     /** The sets of the cluster's ranges, of which none is used. */
     static List<CidrSet> sets(ControllerOptions.NodeIpam options) {
-        List<Cidr> clusters = options.clusterCidr().stream().map(Cidr::parse).toList();
+        List<AddressRange> clusters = options.clusterCidr().stream().map(AddressRange::of).toList();
         if (clusters.isEmpty()) {
             throw new IllegalArgumentException("allocate-node-cidrs is set, but cluster-cidr is not: name the range "
                     + "of the cluster's pods, such as 10.244.0.0/16");
@@ -65,7 +68,7 @@ final class NodeRanges {
         }
         requireSizesThatFit(options, clusters);
         List<CidrSet> sets = new ArrayList<>();
-        for (Cidr cluster : clusters) {
+        for (AddressRange cluster : clusters) {
             int own = cluster.isV6() ? options.nodeCidrMaskSizeIpv6() : options.nodeCidrMaskSizeIpv4();
             int both = options.nodeCidrMaskSize();
             sets.add(new CidrSet(cluster, both != 0 ? both : own != 0 ? own : cluster.isV6() ? V6_SIZE : V4_SIZE));
@@ -73,7 +76,7 @@ final class NodeRanges {
         return sets;
     }
 
-    private static void requireSizesThatFit(ControllerOptions.NodeIpam options, List<Cidr> clusters) {
+    private static void requireSizesThatFit(ControllerOptions.NodeIpam options, List<AddressRange> clusters) {
         boolean v4 = options.nodeCidrMaskSizeIpv4() != 0;
         boolean v6 = options.nodeCidrMaskSizeIpv6() != 0;
         boolean dual = clusters.size() > 1;
@@ -88,12 +91,12 @@ final class NodeRanges {
         }
     }
 
-    private void occupy(CidrSet set, Cidr range) {
+    private void occupy(CidrSet set, AddressRange range) {
         metrics.record(ALLOCATIONS, set.occupy(range), set.cluster().toString());
         usage(set);
     }
 
-    private void release(CidrSet set, Cidr range) {
+    private void release(CidrSet set, AddressRange range) {
         metrics.record(RELEASES, set.release(range), set.cluster().toString());
         usage(set);
     }
@@ -103,8 +106,7 @@ final class NodeRanges {
     }
 
     static List<String> of(V1Node node) {
-        List<String> ranges = node.getSpec() == null ? null : node.getSpec().getPodCIDRs();
-        return ranges == null ? List.of() : ranges;
+        return node.getSpec() == null ? List.of() : orEmpty(node.getSpec().getPodCIDRs());
     }
 
     /**
@@ -115,13 +117,13 @@ final class NodeRanges {
     void occupy(V1Node node) {
         List<String> ranges = of(node);
         for (int i = 0; i < ranges.size(); i++) {
-            occupy(set(node, ranges, i), Cidr.parse(ranges.get(i)));
+            occupy(set(node, ranges, i), AddressRange.of(ranges.get(i)));
         }
     }
 
     private CidrSet set(V1Node node, List<String> ranges, int index) {
         if (index >= sets.size()) {
-            throw new IllegalArgumentException("the node " + NodeConditions.name(node) + " has the ranges " + ranges
+            throw new IllegalArgumentException("the node " + NodeHealth.name(node) + " has the ranges " + ranges
                     + ", but cluster-cidr names only " + sets.size());
         }
         return sets.get(index);
@@ -135,10 +137,10 @@ final class NodeRanges {
     private void release(V1Node node, List<String> ranges) {
         for (int i = 0; i < ranges.size(); i++) {
             try {
-                release(set(node, ranges, i), Cidr.parse(ranges.get(i)));
+                release(set(node, ranges, i), AddressRange.of(ranges.get(i)));
             } catch (IllegalArgumentException e) {
                 log.warn("{}: a range of the node {}, which is gone, is not free for others: {}",
-                        NodeIpamController.NAME, NodeConditions.name(node), e.getMessage());
+                        NodeIpamController.NAME, NodeHealth.name(node), e.getMessage());
             }
         }
     }

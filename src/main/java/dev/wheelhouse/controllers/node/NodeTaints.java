@@ -2,8 +2,6 @@ package dev.wheelhouse.controllers.node;
 
 import java.time.Instant;
 import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -18,11 +16,14 @@ import io.kubernetes.client.openapi.models.V1Node;
 import io.kubernetes.client.openapi.models.V1NodeCondition;
 import io.kubernetes.client.openapi.models.V1Taint;
 
+import dev.wheelhouse.api.Metadata;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.controllers.pods.Nodes;
+import dev.wheelhouse.runtime.Durations;
 
 /**
  * The taints and labels that follow from a node's conditions and other fields (upstream:
@@ -66,7 +67,7 @@ final class NodeTaints {
 
     /** Whether the node has a taint of the effect NoExecute with this key. */
     static boolean evicts(V1Node node, String key) {
-        return taints(node).stream().anyMatch(taint -> is(taint, key, NO_EXECUTE));
+        return Nodes.taints(node).stream().anyMatch(taint -> is(taint, key, NO_EXECUTE));
     }
 
     /**
@@ -77,7 +78,7 @@ final class NodeTaints {
     static List<Action> decide(V1Node node, @Nullable NoExecuteChange change, Instant now) {
         List<Action> actions = new ArrayList<>();
         List<V1Taint> wanted = wanted(node, change, now);
-        if (!wanted.equals(taints(node))) {
+        if (!wanted.equals(Nodes.taints(node))) {
             Map<String, @Nullable Object> spec = new HashMap<>();
             spec.put("taints", wanted.isEmpty() ? null : ModelJson.tree(wanted));
             actions.add(patch(node, Map.of("metadata",
@@ -86,14 +87,11 @@ final class NodeTaints {
         }
         Map<String, String> labels = labels(node);
         if (!labels.isEmpty()) {
-            actions.add(patch(node, Map.of("metadata", Map.of("uid", uid(node), "labels", labels)),
+            actions.add(patch(node,
+                    Map.of("metadata", Map.of("uid", String.valueOf(node.getMetadata().getUid()), "labels", labels)),
                     "its older labels follow from the present ones"));
         }
         return actions;
-    }
-
-    private static String uid(V1Node node) {
-        return String.valueOf(node.getMetadata().getUid());
     }
 
     private static Action patch(V1Node node, Map<String, ?> body, String why) {
@@ -102,10 +100,10 @@ final class NodeTaints {
     }
 
     private static List<V1Taint> wanted(V1Node node, @Nullable NoExecuteChange change, Instant now) {
-        OffsetDateTime since = now.truncatedTo(ChronoUnit.SECONDS).atOffset(ZoneOffset.UTC);
+        OffsetDateTime since = Durations.wholeSeconds(now);
         Set<String> forbidding = forbidding(node);
         String evicting = evicting(node, change);
-        List<V1Taint> taints = new ArrayList<>(taints(node));
+        List<V1Taint> taints = new ArrayList<>(Nodes.taints(node));
         taints.removeIf(taint -> is(taint, NO_SCHEDULE) && isManaged(taint.getKey())
                 && !forbidding.contains(taint.getKey()));
         if (change != null) {
@@ -121,10 +119,6 @@ final class NodeTaints {
         }
         forbidding.forEach(key -> add(taints, key, NO_SCHEDULE, since));
         return taints;
-    }
-
-    private static List<V1Taint> taints(V1Node node) {
-        return node.getSpec() == null || node.getSpec().getTaints() == null ? List.of() : node.getSpec().getTaints();
     }
 
     private static boolean is(V1Taint taint, String effect) {
@@ -152,7 +146,7 @@ final class NodeTaints {
     /** The keys of the taints of the effect NoSchedule. */
     private static Set<String> forbidding(V1Node node) {
         Set<String> keys = new LinkedHashSet<>();
-        for (V1NodeCondition condition : NodeConditions.all(node)) {
+        for (V1NodeCondition condition : Nodes.conditions(node)) {
             String key = OF_CONDITIONS.get(condition.getType() + "=" + condition.getStatus());
             if (key != null) {
                 keys.add(key);
@@ -166,15 +160,15 @@ final class NodeTaints {
 
     /** The key of the taint of the effect NoExecute; null for none. */
     private static @Nullable String evicting(V1Node node, @Nullable NoExecuteChange change) {
-        V1NodeCondition ready = NodeConditions.of(node, NodeConditions.READY);
+        V1NodeCondition ready = Nodes.condition(node, NodeHealth.READY);
         return change == null || change == NoExecuteChange.CLEAR || ready == null
                 ? null
-                : OF_CONDITIONS.get(NodeConditions.READY + "=" + ready.getStatus());
+                : OF_CONDITIONS.get(NodeHealth.READY + "=" + ready.getStatus());
     }
 
     /** The labels that are missing or differ from those that they are copies of. */
     private static Map<String, String> labels(V1Node node) {
-        Map<String, String> present = NodeConditions.labels(node);
+        Map<String, String> present = Metadata.labels(node.getMetadata());
         Map<String, String> missing = new LinkedHashMap<>();
         COPIED_LABELS.forEach((copy, original) -> {
             String value = present.get(original);

@@ -1,10 +1,9 @@
 package dev.wheelhouse.controllers.node;
 
 import java.time.Instant;
-import java.time.ZoneOffset;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +16,9 @@ import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Attempt;
 import dev.wheelhouse.controller.SyncRun;
+import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.event.EventRecorder;
+import dev.wheelhouse.runtime.Durations;
 
 /**
  * Takes the readiness from the pods of a node that is not ready, because its kubelet may be unable to (upstream:
@@ -54,17 +55,13 @@ final class PodReadiness {
 
     /** A copy of the pod that is not ready; null if the pod says that already, or says nothing. A pure function. */
     static @Nullable V1Pod unready(V1Pod pod, Instant now) {
-        if (pod.getStatus() == null || pod.getStatus().getConditions() == null || pod.getStatus().getConditions()
-                .stream().noneMatch(c -> NodeConditions.READY.equals(c.getType()) && !"False".equals(c.getStatus()))) {
+        V1PodCondition ready = Pods.condition(pod, "Ready");
+        if (ready == null || "False".equals(ready.getStatus())) {
             return null;
         }
         V1Pod changed = ModelJson.copy(pod);
-        for (V1PodCondition condition : changed.getStatus().getConditions()) {
-            if (NodeConditions.READY.equals(condition.getType())) {
-                condition.status("False")
-                        .lastTransitionTime(now.truncatedTo(ChronoUnit.SECONDS).atOffset(ZoneOffset.UTC));
-            }
-        }
+        Objects.requireNonNull(Pods.condition(changed, "Ready")).status("False")
+                .lastTransitionTime(Durations.wholeSeconds(now));
         return changed;
     }
 }

@@ -12,16 +12,19 @@ import io.kubernetes.client.openapi.models.V1Taint;
 import io.kubernetes.client.openapi.models.V1Toleration;
 
 import dev.wheelhouse.api.Tolerations;
+import dev.wheelhouse.controllers.pods.Nodes;
 import dev.wheelhouse.runtime.Durations;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
+
 /**
- * How long a pod stays on a node with taints of the effect NoExecute (upstream: {@code processPodOnNode} in
+ * The eviction of a pod from a node with taints of the effect NoExecute (upstream: {@code processPodOnNode} in
  * {@code pkg/controller/tainteviction/taint_eviction.go}). The methods are pure functions.
  *
  * @param pod the UID of the pod
- * @param taints the taints that this stay follows from
- * @param tolerations the tolerations that this stay follows from
- * @param since the time at which the stay was first limited
+ * @param taints the taints that it follows from
+ * @param tolerations the tolerations that it follows from
+ * @param since the time at which the eviction was first decided on
  * @param end the time of the eviction; null if the pod tolerates the taints for ever
  * @param begun whether the eviction has begun
  * @param over whether the pod is evicted. It is not evicted again until its taints or tolerations change
@@ -30,17 +33,16 @@ record ScheduledEviction(String pod, List<V1Taint> taints, List<V1Toleration> to
         @Nullable Instant end,
         boolean begun, boolean over) {
 
-    /** The taints of a node that end stays. */
+    /** The taints of a node that evict pods. */
     static List<V1Taint> taints(V1Node node) {
-        List<V1Taint> all = node.getSpec() == null ? null : node.getSpec().getTaints();
-        return all == null ? List.of() : all.stream().filter(taint -> "NoExecute".equals(taint.getEffect())).toList();
+        return Nodes.taints(node).stream().filter(taint -> "NoExecute".equals(taint.getEffect())).toList();
     }
 
     /**
-     * The stay of a pod.
+     * Decides when a pod is evicted.
      *
-     * @param before the stay that was determined last; null if there is none. A waiting eviction keeps its time, also
-     *     if the taints or tolerations change, as long as they still limit the stay
+     * @param before the last decision; null if there is none. A waiting eviction keeps its time, also
+     *     if the taints or tolerations change, as long as they still evict the pod
      * @param taints the taints of the pod's node, at least one
      */
     static ScheduledEviction of(V1Pod pod, @Nullable ScheduledEviction before, List<V1Taint> taints, Instant now) {
@@ -60,8 +62,7 @@ record ScheduledEviction(String pod, List<V1Taint> taints, List<V1Toleration> to
     }
 
     static List<V1Toleration> tolerations(V1Pod pod) {
-        List<V1Toleration> tolerations = pod.getSpec().getTolerations();
-        return tolerations == null ? List.of() : tolerations;
+        return orEmpty(pod.getSpec().getTolerations());
     }
 
     /** The shortest time for which all taints are tolerated; null for ever. */

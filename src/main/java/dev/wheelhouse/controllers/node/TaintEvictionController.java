@@ -33,7 +33,7 @@ import dev.wheelhouse.workqueue.RateLimits;
 /**
  * Deletes the pods that do not tolerate the taints of their node with the effect NoExecute, when the time for which
  * they tolerate them has passed (upstream: {@code pkg/controller/tainteviction/taint_eviction.go}).
- * {@link ScheduledEviction} decides how long a pod stays. The time counts from when the controller sees the taint, so
+ * {@link ScheduledEviction} decides when a pod is evicted. The time counts from when the controller sees the taint, so
  * that it begins anew after a restart.
  *
  * <p>Upstream gives a deletion up after five failures, and keeps the time of a pod for the next pod of that name. Here
@@ -56,8 +56,8 @@ public final class TaintEvictionController extends ObjectController<V1Pod> {
 
     private final SharedIndexInformer<V1Node> nodes;
     private final PodsOnNodes podsOnNodes;
-    /** The stays of the pods on nodes with taints. The sync of a pod writes its own entry. */
-    private final Map<ObjectKey, ScheduledEviction> stays = new ConcurrentHashMap<>();
+    /** The evictions of the pods on nodes with taints. The sync of a pod writes its own entry. */
+    private final Map<ObjectKey, ScheduledEviction> evictions = new ConcurrentHashMap<>();
 
     public TaintEvictionController(ControllerContext context) {
         super(NAME, NAME, context, RateLimits.CONTROLLER, WORKERS, ResourceType.PODS, V1Pod.class);
@@ -65,7 +65,7 @@ public final class TaintEvictionController extends ObjectController<V1Pod> {
         podsOnNodes = new PodsOnNodes(primary.getIndexer());
         watch(primary).onAdd(pod -> !Pods.node(pod).isEmpty()).onAlter(pod -> pod.getMetadata().getUid())
                 .onAlter(Pods::node).onAlter(ScheduledEviction::tolerations)
-                .onDelete(pod -> stays.containsKey(ObjectKey.of(pod))).enqueue(ObjectKey::of);
+                .onDelete(pod -> evictions.containsKey(ObjectKey.of(pod))).enqueue(ObjectKey::of);
         watch(nodes).onAdd(node -> !ScheduledEviction.taints(node).isEmpty()).onAlter(ScheduledEviction::taints)
                 .enqueueEach(node -> podsOnNodes.on(String.valueOf(node.getMetadata().getName())).stream()
                         .map(ObjectKey::of));
@@ -79,22 +79,22 @@ public final class TaintEvictionController extends ObjectController<V1Pod> {
 
     @Override
     protected Result sync(ObjectKey key, V1Pod pod, SyncRun run) {
-        ScheduledEviction stay = stay(pod, stays.get(key), clock.now());
-        settle(key, stay, run);
-        return stay == null ? Result.done() : keep(key, pod, stay, run);
+        ScheduledEviction eviction = scheduled(pod, evictions.get(key), clock.now());
+        settle(key, eviction, run);
+        return eviction == null ? Result.done() : evict(key, pod, eviction, run);
     }
 
-    /** Records a stay, and tells of one that has ended without an eviction. */
-    private void settle(ObjectKey key, @Nullable ScheduledEviction stay, SyncRun run) {
-        ScheduledEviction before = stays.get(key);
-        if (ScheduledEviction.isCancelled(before, stay)) {
+    /** Records when a pod is evicted; null for never. A cancelled eviction is told in an Event. */
+    private void settle(ObjectKey key, @Nullable ScheduledEviction eviction, SyncRun run) {
+        ScheduledEviction before = evictions.get(key);
+        if (ScheduledEviction.isCancelled(before, eviction)) {
             run.execute(List.of(event(key, Objects.requireNonNull(before).pod(), "Cancelling deletion of")));
         }
-        run.note(() -> stays.compute(key, (pod, known) -> stay));
+        run.note(() -> evictions.compute(key, (pod, known) -> eviction));
     }
 
-    /** The stay of a pod; null if nothing limits it. The stay on a node that is gone remains as it is. */
-    private @Nullable ScheduledEviction stay(V1Pod pod, @Nullable ScheduledEviction before, Instant now) {
+    /** The eviction of a pod; null if its node has no taints. If the node is gone, the eviction remains as it is. */
+    private @Nullable ScheduledEviction scheduled(V1Pod pod, @Nullable ScheduledEviction before, Instant now) {
         if (Pods.node(pod).isEmpty()) {
             return null;
         }
@@ -107,37 +107,37 @@ public final class TaintEvictionController extends ObjectController<V1Pod> {
                 : ScheduledEviction.of(pod, before, ScheduledEviction.taints(node), now);
     }
 
-    private Result keep(ObjectKey key, V1Pod pod, ScheduledEviction stay, SyncRun run) {
-        if (stay.isDue(clock.now())) {
-            run.effect(() -> stays.put(key, stay.withBegun()));
+    private Result evict(ObjectKey key, V1Pod pod, ScheduledEviction eviction, SyncRun run) {
+        if (eviction.isDue(clock.now())) {
+            run.effect(() -> evictions.put(key, eviction.withBegun()));
         }
-        Outcome outcome = run.execute(decide(pod, stay, clock.now()));
-        if (outcome.succeeded() && stay.isDue(clock.now())) {
-            run.effect(() -> stays.put(key, stay.withBegun().withOver()));
+        Outcome outcome = run.execute(decide(pod, eviction, clock.now()));
+        if (outcome.succeeded() && eviction.isDue(clock.now())) {
+            run.effect(() -> evictions.put(key, eviction.withBegun().withOver()));
             run.count(DELETIONS, 1);
-            run.count(LATENCY, Duration.between(stay.end(), clock.now()).toMillis() / 1e3);
+            run.count(LATENCY, Duration.between(eviction.end(), clock.now()).toMillis() / 1e3);
         }
         return outcome.toResult();
     }
 
-    /** The eviction of a pod whose stay is over, or a sync when it is. A pure function. */
-    static List<Action> decide(V1Pod pod, ScheduledEviction stay, Instant now) {
-        if (stay.end() == null || stay.over()) {
+    /** The writes of an eviction that is due, or a sync when it is. A pure function. */
+    static List<Action> decide(V1Pod pod, ScheduledEviction eviction, Instant now) {
+        if (eviction.end() == null || eviction.over()) {
             return List.of();
         }
-        if (!stay.isDue(now)) {
-            return List.of(new Action.RequeueAfter(Duration.between(now, stay.end())));
+        if (!eviction.isDue(now)) {
+            return List.of(new Action.RequeueAfter(Duration.between(now, eviction.end())));
         }
-        List<Action> eviction = new ArrayList<>();
+        List<Action> actions = new ArrayList<>();
         ObjectKey key = ObjectKey.of(pod);
-        if (!stay.begun()) {
-            eviction.add(event(key, stay.pod(), "Marking for deletion"));
+        if (!eviction.begun()) {
+            actions.add(event(key, eviction.pod(), "Marking for deletion"));
         }
         if (!TARGET.isOn(pod)) {
-            eviction.add(TARGET.patch(pod, now, WHY));
+            actions.add(TARGET.patch(pod, now, WHY));
         }
-        eviction.add(new Action.Delete(ResourceType.PODS, key, Deletion.ofUid(stay.pod()), WHY));
-        return eviction;
+        actions.add(new Action.Delete(ResourceType.PODS, key, Deletion.ofUid(eviction.pod()), WHY));
+        return actions;
     }
 
     private static Action event(ObjectKey key, String uid, String what) {

@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.models.V1Node;
 
+import dev.wheelhouse.api.Metadata;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
@@ -54,8 +55,7 @@ public final class TtlController extends ObjectController<V1Node> {
 
     /** The patch of a node whose annotation is not the wanted number. A pure function. */
     static List<Action> decide(V1Node node, int seconds) {
-        Map<String, String> annotations = node.getMetadata().getAnnotations();
-        if (annotations != null && isNumber(annotations.get(ANNOTATION), seconds)) {
+        if (isNumber(Metadata.annotation(node, ANNOTATION), seconds)) {
             return List.of();
         }
         Map<String, Object> patch = Map.of("metadata", Map.of("uid", String.valueOf(node.getMetadata().getUid()),

@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.models.V1Node;
 
+import dev.wheelhouse.api.Metadata;
+
 /**
  * The nodes of one zone that wait for a taint that evicts their pods, and the rate at which they get it (upstream:
  * {@code pkg/controller/nodelifecycle/scheduler/rate_limited_queue.go}). A node waits once, until {@link #remove} is
@@ -46,7 +48,7 @@ final class Zone {
      * {@code GetZoneKey} in {@code component-helpers/node/topology/helpers.go}).
      */
     static String of(V1Node node) {
-        Map<String, String> labels = NodeConditions.labels(node);
+        Map<String, String> labels = Metadata.labels(node.getMetadata());
         String zone = either(labels, "failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone");
         String region = either(labels, "failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region");
         return region.isEmpty() && zone.isEmpty() ? "" : region + ":\0:" + zone;

@@ -34,7 +34,7 @@ final class ZoneStates {
     /** The number of nodes that count in a zone. */
     record Size(int ready, int notReady) {
         static Size of(List<@Nullable V1NodeCondition> conditions) {
-            int ready = (int) conditions.stream().filter(NodeConditions::isTrue).count();
+            int ready = (int) conditions.stream().filter(NodeHealth::isTrue).count();
             return new Size(ready, conditions.size() - ready);
         }
 

@@ -16,13 +16,13 @@ import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.models.V1Node;
 import io.kubernetes.client.openapi.models.V1Pod;
-import io.kubernetes.client.openapi.models.V1Taint;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controllers.pods.DisruptionTarget;
+import dev.wheelhouse.controllers.pods.Nodes;
 import dev.wheelhouse.controllers.pods.Pods;
 
 /**
@@ -100,19 +100,7 @@ record PodGarbage(V1Pod pod, Reason reason) {
             return Reason.UNSCHEDULED;
         }
         V1Node its = node.apply(Pods.node(pod));
-        return its != null && !isReady(its) && isOutOfService(its) ? Reason.OUT_OF_SERVICE : null;
-    }
-
-    private static boolean isReady(V1Node node) {
-        return node.getStatus() != null && node.getStatus().getConditions() != null
-                && node.getStatus().getConditions().stream()
-                        .anyMatch(c -> "Ready".equals(c.getType()) && "True".equals(c.getStatus()));
-    }
-
-    private static boolean isOutOfService(V1Node node) {
-        List<V1Taint> taints = node.getSpec() == null ? null : node.getSpec().getTaints();
-        return taints != null
-                && taints.stream().anyMatch(taint -> "node.kubernetes.io/out-of-service".equals(taint.getKey()));
+        return its != null && !Nodes.isReady(its) && Nodes.isOutOfService(its) ? Reason.OUT_OF_SERVICE : null;
     }
 
     /**

@@ -12,7 +12,6 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.slf4j.event.Level;
 
 import io.kubernetes.client.openapi.models.V1Node;
 import io.kubernetes.client.openapi.models.V1Pod;
@@ -23,16 +22,13 @@ import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.controller.Action;
-import dev.wheelhouse.controller.ActionExecutor.Attempt;
 import dev.wheelhouse.controller.ControllerContext;
-import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Measure;
-import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.controllers.ControllerOptions;
+import dev.wheelhouse.controllers.RoundController;
 import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.informer.SharedIndexInformer;
-import dev.wheelhouse.workqueue.RateLimits;
 
 /**
  * Every 20 s deletes the pods that nobody else deletes (upstream: {@code pkg/controller/podgc/gc_controller.go}): pods
@@ -40,7 +36,7 @@ import dev.wheelhouse.workqueue.RateLimits;
  * ended pods beyond {@link ControllerOptions.PodGc#terminatedThreshold}. {@code PodGarbage} decides. A failed write is
  * tried again in the next round.
  */
-public final class PodGarbageCollector extends KeyedController<PodGarbageCollector.Round> {
+public final class PodGarbageCollector extends RoundController<V1Pod> {
     public static final String NAME = "pod-garbage-collector-controller";
 
     static final Duration PERIOD = Duration.ofSeconds(20);
@@ -53,48 +49,28 @@ public final class PodGarbageCollector extends KeyedController<PodGarbageCollect
             "Pods whose deletion was tried and failed, by the reason", "namespace", "reason");
 
     private static final Logger log = LoggerFactory.getLogger(PodGarbageCollector.class);
-    private final SharedIndexInformer<V1Pod> pods;
+
     private final SharedIndexInformer<V1Node> nodes;
     private final ResourceClient<PartialObjectMetadata> liveNodes;
     private final int threshold;
     /** The ends of the quarantines of nodes that the cache did not have, by name. */
     private volatile Map<String, Long> quarantines = Map.of();
 
-    /** The only key: a round over all pods. */
-    enum Round {
-        PODS
-    }
-
     /** Starts with a round. */
     public PodGarbageCollector(ControllerContext context) {
-        super(NAME, NAME, context, RateLimits.CONTROLLER, 1);
-        this.pods = informerFor(ResourceType.PODS, V1Pod.class);
+        super(NAME, context, context.informers().informer(ResourceType.PODS, V1Pod.class), Duration.ZERO, PERIOD);
         this.nodes = informerFor(ResourceType.NODES, V1Node.class);
         this.liveNodes = context.client().metadata(ResourceType.NODES);
         this.threshold = context.options().get(ControllerOptions.PodGc.DEFAULTS).terminatedThreshold();
-        queue.add(Round.PODS);
+
     }
 
     @Override
-    public ResourceType syncs() {
-        return ResourceType.PODS;
-    }
-
-    @Override
-    protected @Nullable Round keyOf(String groupResource, ObjectKey object) {
-        return groupResource.equals(ResourceType.PODS.groupResource()) && pods.get(object) != null
-                ? Round.PODS
-                : null;
-    }
-
-    @Override
-    protected Result sync(Round round, SyncRun run) {
-        List<V1Pod> all = pods.getIndexer().list();
+    protected void look(List<V1Pod> all, SyncRun run) {
         List<PodGarbage> garbage = PodGarbage.among(all, this::node, goneNodes(all, run), threshold);
         if (!garbage.isEmpty()) {
             collect(run, garbage);
         }
-        return Result.requeueAfter(PERIOD);
     }
 
     private @Nullable V1Node node(String name) {
@@ -110,9 +86,9 @@ public final class PodGarbageCollector extends KeyedController<PodGarbageCollect
                 failures.add(failure);
             }
         }
-        Set<ObjectKey> failed = tryEach(run, failures);
-        failed.addAll(tryEach(run, garbage.stream().map(PodGarbage::deletion)
-                .filter(deletion -> !failed.contains(deletion.target())).toList()));
+        Set<ObjectKey> failed = tryEach(failures, run);
+        failed.addAll(tryEach(garbage.stream().map(PodGarbage::deletion)
+                .filter(deletion -> !failed.contains(deletion.target())).toList(), run));
         for (PodGarbage each : garbage) {
             ObjectKey pod = ObjectKey.of(each.pod());
             run.count(DELETIONS, 1, pod.namespace(), each.reason().label);
@@ -120,23 +96,6 @@ public final class PodGarbageCollector extends KeyedController<PodGarbageCollect
                 run.count(FAILED_DELETIONS, 1, pod.namespace(), each.reason().label);
             }
         }
-    }
-
-    /** @return the pods whose write failed */
-    private Set<ObjectKey> tryEach(SyncRun run, List<Action.Write> writes) {
-        Set<ObjectKey> failed = new HashSet<>();
-        if (!writes.isEmpty()) {
-            for (Attempt attempt : run.execute(List.of(Action.Batch.each(writes))).attempts()) {
-                KubeApiException error = attempt.error();
-                if (error != null && attempt.failed()) {
-                    failed.add(attempt.write().target());
-                    log.atLevel(error.isUnreachable() ? Level.DEBUG : Level.WARN).log(
-                            "{}: the pod {} is not deleted now and is tried again in {} s: {}", NAME,
-                            attempt.write().target(), PERIOD.toSeconds(), error.getMessage());
-                }
-            }
-        }
-        return failed;
     }
 
     /**

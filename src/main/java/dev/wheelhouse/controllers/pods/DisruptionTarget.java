@@ -2,8 +2,6 @@ package dev.wheelhouse.controllers.pods;
 
 import java.time.Instant;
 import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
-import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,6 +16,7 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.runtime.Durations;
 
 /**
  * The condition {@code DisruptionTarget} that a controller gives to a pod before it deletes the pod (upstream:
@@ -31,11 +30,11 @@ public record DisruptionTarget(String reason, String message) {
 
     /** The condition as True in a patch. It keeps the time since which it is True. */
     public Map<String, @Nullable Object> condition(V1Pod pod, Instant now) {
-        V1PodCondition present = present(pod);
+        V1PodCondition present = Pods.condition(pod, TYPE);
         OffsetDateTime since = present != null && "True".equals(present.getStatus())
                 && present.getLastTransitionTime() != null
                         ? present.getLastTransitionTime()
-                        : now.truncatedTo(ChronoUnit.SECONDS).atOffset(ZoneOffset.UTC);
+                        : Durations.wholeSeconds(now);
         Map<String, @Nullable Object> condition = new LinkedHashMap<>();
         condition.put("type", TYPE);
         condition.put("status", "True");
@@ -52,16 +51,9 @@ public record DisruptionTarget(String reason, String message) {
 
     /** Whether the pod has this condition with this reason and message. */
     public boolean isOn(V1Pod pod) {
-        V1PodCondition present = present(pod);
+        V1PodCondition present = Pods.condition(pod, TYPE);
         return present != null && "True".equals(present.getStatus()) && reason.equals(present.getReason())
                 && message.equals(present.getMessage());
-    }
-
-    private static @Nullable V1PodCondition present(V1Pod pod) {
-        return pod.getStatus() == null || pod.getStatus().getConditions() == null
-                ? null
-                : pod.getStatus().getConditions().stream().filter(c -> TYPE.equals(c.getType())).findFirst()
-                        .orElse(null);
     }
 
     /** A patch of fields of a pod's status, which fails if another pod has the name. */

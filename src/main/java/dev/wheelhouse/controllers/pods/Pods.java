@@ -2,6 +2,7 @@ package dev.wheelhouse.controllers.pods;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.time.OffsetDateTime;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
@@ -15,18 +16,20 @@ import io.kubernetes.client.openapi.models.V1PodCondition;
 
 import dev.wheelhouse.runtime.Durations;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
+
 /** Reads a pod's status (upstream: {@code pkg/api/v1/pod/util.go}, {@code pkg/controller/controller_utils.go}). */
 public final class Pods {
     private Pods() {}
 
     /** The phase; empty if there is none. */
     public static String phase(V1Pod pod) {
-        return pod.getStatus() == null || pod.getStatus().getPhase() == null ? "" : pod.getStatus().getPhase();
+        return pod.getStatus() == null ? "" : orEmpty(pod.getStatus().getPhase());
     }
 
     /** The node that the pod is bound to; empty if there is none. */
     public static String node(V1Pod pod) {
-        return pod.getSpec() == null || pod.getSpec().getNodeName() == null ? "" : pod.getSpec().getNodeName();
+        return pod.getSpec() == null ? "" : orEmpty(pod.getSpec().getNodeName());
     }
 
     public static boolean isFinished(V1Pod pod) {
@@ -70,14 +73,26 @@ public final class Pods {
     }
 
     private static @Nullable V1PodCondition readyCondition(V1Pod pod) {
+        V1PodCondition ready = condition(pod, "Ready");
+        return ready != null && "True".equals(ready.getStatus()) ? ready : null;
+    }
+
+    /** A condition of a pod; null if the pod does not have it. */
+    public static @Nullable V1PodCondition condition(V1Pod pod, String type) {
         if (pod.getStatus() != null && pod.getStatus().getConditions() != null) {
             for (V1PodCondition condition : pod.getStatus().getConditions()) {
-                if ("Ready".equals(condition.getType())) {
-                    return "True".equals(condition.getStatus()) ? condition : null;
+                if (type.equals(condition.getType())) {
+                    return condition;
                 }
             }
         }
         return null;
+    }
+
+    /** The time of a pod's creation; null before it. */
+    public static @Nullable Instant created(V1Pod pod) {
+        OffsetDateTime time = pod.getMetadata().getCreationTimestamp();
+        return time == null ? null : time.toInstant();
     }
 
     public static boolean isAvailable(V1Pod pod, int minReadySeconds, Instant now) {

@@ -2,7 +2,6 @@ package dev.wheelhouse.controllers.pods;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -16,27 +15,32 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.openapi.models.V1ContainerStatus;
 import io.kubernetes.client.openapi.models.V1Pod;
 
+import dev.wheelhouse.api.Metadata;
 import dev.wheelhouse.runtime.Durations;
+
+import static dev.wheelhouse.api.Absent.orEmpty;
+import static dev.wheelhouse.api.Absent.orZero;
 
 /**
  * Orders pods by which to delete first if there are too many (upstream: {@code ActivePodsWithRanks} in
  * {@code pkg/controller/controller_utils.go}). Ages compare in logarithmic buckets. Among pods of about the same age
  * the UID decides, so the choice is arbitrary and does not follow the order of creation.
+ *
+ * @param relatedPerNode the number of active pods of the same owner's ReplicaSets, by node
  */
-public final class VictimRanking implements Comparator<V1Pod> {
+public record VictimRanking(Map<String, Integer> relatedPerNode, Instant now) implements Comparator<V1Pod> {
     /** The annotation by which users order deletions: pods with a lower cost go first. */
     public static final String DELETION_COST = "controller.kubernetes.io/pod-deletion-cost";
 
-    private final Map<String, Integer> relatedPerNode;
-    private final Instant now;
-
-    private record Restarts(int regular, int sidecar) {}
-
-    /** @param relatedPerNode the number of active pods of the same owner's ReplicaSets, by node */
-    public VictimRanking(Map<String, Integer> relatedPerNode, Instant now) {
-        this.relatedPerNode = relatedPerNode;
-        this.now = now;
-    }
+    /** By stage: without a node before bound, pending before running, unready before ready. */
+    public static final Comparator<V1Pod> BY_STAGE = Comparator
+            .<V1Pod, Boolean>comparing(pod -> !Pods.node(pod).isEmpty())
+            .thenComparingInt(VictimRanking::phaseRank).thenComparing(Pods::isReady);
+    /** By restarts: pods whose containers were restarted more often go first. */
+    public static final Comparator<V1Pod> BY_RESTARTS = Comparator.comparingInt(VictimRanking::restarts)
+            .thenComparingInt(VictimRanking::restartsOfSidecars).reversed();
+    /** An arbitrary order, which does not follow that of creation. */
+    public static final Comparator<V1Pod> BY_UID = Comparator.comparing(pod -> orEmpty(pod.getMetadata().getUid()));
 
     /**
      * The first {@code count} pods of the order. Because of the buckets the order is not transitive. A heap works with
@@ -58,32 +62,12 @@ public final class VictimRanking implements Comparator<V1Pod> {
     /** Negative if {@code a} is to be deleted before {@code b}. */
     @Override
     public int compare(V1Pod a, V1Pod b) {
-        int order = compareStages(a, b);
-        if (order == 0) {
-            order = Integer.compare(deletionCost(a), deletionCost(b));
-        }
-        if (order == 0) {
-            order = Integer.compare(related(b), related(a));
-        }
-        if (order == 0 && Pods.isReady(a)) {
-            order = compareAges(a, Pods.readySince(a), b, Pods.readySince(b));
-        }
-        if (order == 0) {
-            order = compareRestarts(a, b);
-        }
-        if (order == 0) {
-            order = compareAges(a, created(a), b, created(b));
-        }
-        return order != 0 ? order : compareUids(a, b);
-    }
-
-    /** Orders by stage: without a node before bound, pending before running, unready before ready. */
-    public static int compareStages(V1Pod a, V1Pod b) {
-        int order = Boolean.compare(!Pods.node(a).isEmpty(), !Pods.node(b).isEmpty());
-        if (order == 0) {
-            order = Integer.compare(phaseRank(a), phaseRank(b));
-        }
-        return order != 0 ? order : Boolean.compare(Pods.isReady(a), Pods.isReady(b));
+        return BY_STAGE.thenComparingInt(VictimRanking::deletionCost)
+                .thenComparing(this::related, Comparator.reverseOrder())
+                .thenComparing((x, y) -> compareAges(x, Pods.readySince(x), y, Pods.readySince(y)))
+                .thenComparing(BY_RESTARTS)
+                .thenComparing((x, y) -> compareAges(x, Pods.created(x), y, Pods.created(y))).thenComparing(BY_UID)
+                .compare(a, b);
     }
 
     private static int phaseRank(V1Pod pod) {
@@ -99,8 +83,7 @@ public final class VictimRanking implements Comparator<V1Pod> {
      * zeros.
      */
     static int deletionCost(V1Pod pod) {
-        Map<String, String> annotations = pod.getMetadata().getAnnotations();
-        String text = annotations == null ? null : annotations.get(DELETION_COST);
+        String text = Metadata.annotation(pod, DELETION_COST);
         if (text == null || !text.matches("0|-[0-9]+|[1-9][0-9]*")) {
             return 0;
         }
@@ -127,7 +110,7 @@ public final class VictimRanking implements Comparator<V1Pod> {
             return 0;
         }
         int order = Integer.compare(ageBucket(timeA), ageBucket(timeB));
-        return order != 0 ? order : compareUids(a, b);
+        return order != 0 ? order : BY_UID.compare(a, b);
     }
 
     /** The exponent of the age in nanoseconds, to the base two; -1 if the age is not positive. */
@@ -136,45 +119,16 @@ public final class VictimRanking implements Comparator<V1Pod> {
         return age.isPositive() ? Math.getExponent((double) Durations.saturatedNanos(age)) : -1;
     }
 
-    /** Orders by restarts: pods whose containers were restarted more often go first. */
-    public static int compareRestarts(V1Pod a, V1Pod b) {
-        Restarts ofA = restarts(a);
-        Restarts ofB = restarts(b);
-        int order = Integer.compare(ofB.regular, ofA.regular);
-        return order != 0 ? order : Integer.compare(ofB.sidecar, ofA.sidecar);
+    private static int restarts(V1Pod pod) {
+        return pod.getStatus() == null ? 0 : most(pod.getStatus().getContainerStatuses(), null);
     }
 
-    private static Restarts restarts(V1Pod pod) {
-        if (pod.getStatus() == null) {
-            return new Restarts(0, 0);
-        }
-        return new Restarts(most(pod.getStatus().getContainerStatuses(), null),
-                most(pod.getStatus().getInitContainerStatuses(), Pods.sidecars(pod)));
+    private static int restartsOfSidecars(V1Pod pod) {
+        return pod.getStatus() == null ? 0 : most(pod.getStatus().getInitContainerStatuses(), Pods.sidecars(pod));
     }
 
     private static int most(@Nullable List<V1ContainerStatus> statuses, @Nullable Set<String> only) {
-        int most = 0;
-        if (statuses != null) {
-            for (V1ContainerStatus status : statuses) {
-                if ((only == null || only.contains(status.getName())) && status.getRestartCount() != null) {
-                    most = Math.max(most, status.getRestartCount());
-                }
-            }
-        }
-        return most;
-    }
-
-    private static @Nullable Instant created(V1Pod pod) {
-        OffsetDateTime time = pod.getMetadata().getCreationTimestamp();
-        return time == null ? null : time.toInstant();
-    }
-
-    /** An arbitrary order, which does not follow that of creation. */
-    public static int compareUids(V1Pod a, V1Pod b) {
-        return uid(a).compareTo(uid(b));
-    }
-
-    private static String uid(V1Pod pod) {
-        return pod.getMetadata().getUid() == null ? "" : pod.getMetadata().getUid();
+        return orEmpty(statuses).stream().filter(status -> only == null || only.contains(status.getName()))
+                .mapToInt(status -> orZero(status.getRestartCount())).max().orElse(0);
     }
 }

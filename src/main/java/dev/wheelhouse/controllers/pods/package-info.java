@@ -1,6 +1,6 @@
 /**
- * Parts that all controllers of pods share: reading a pod's status, making pods from a template, the Events about pods,
- * and the order in which surplus pods are deleted. Nothing here has state.
+ * Parts that all controllers of pods share: reading the status of a pod or node, making pods from a template, the
+ * Events about pods, and the order in which surplus pods are deleted. Nothing here has state.
  */
 @NullMarked
 package dev.wheelhouse.controllers.pods;

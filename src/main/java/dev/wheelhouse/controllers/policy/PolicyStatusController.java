@@ -3,7 +3,6 @@ package dev.wheelhouse.controllers.policy;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1ValidatingAdmissionPolicy;
@@ -17,6 +16,8 @@ import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
+
+import static dev.wheelhouse.api.Absent.orZero;
 
 /**
  * Writes the type errors of each ValidatingAdmissionPolicy into its status, once for each generation (upstream:
@@ -48,8 +49,7 @@ public final class PolicyStatusController extends ObjectController<V1ValidatingA
     private static boolean isChecked(V1ValidatingAdmissionPolicy policy) {
         V1ValidatingAdmissionPolicyStatus status = policy.getStatus();
         Long observed = status == null ? null : status.getObservedGeneration();
-        return Objects.requireNonNullElse(policy.getMetadata().getGeneration(), 0L) <= Objects
-                .requireNonNullElse(observed, 0L);
+        return orZero(policy.getMetadata().getGeneration()) <= orZero(observed);
     }
 
     /** A pure function. */

@@ -26,16 +26,16 @@ import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.cel.PolicyTypes;
 import dev.wheelhouse.client.KubeClient;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
+
 /**
  * Checks the expressions of policies against the types of the objects that they match (upstream:
  * {@code apiserver/pkg/admission/plugin/policy/validating/typechecking.go}). It reads discovery and the OpenAPI
  * documents of the matched groups for each check.
  */
-final class TypeChecker {
+record TypeChecker(KubeClient client) {
     /** The most types that one rule adds. */
     private static final int MOST_TYPES = 10;
-
-    private final KubeClient client;
 
     /** The type errors of one expression, an element of {@code status.typeChecking.expressionWarnings}. */
     record Warning(String fieldRef, String warning) {}
@@ -59,10 +59,6 @@ final class TypeChecker {
         public String toString() {
             return group + "/" + version + ", Kind=" + kind;
         }
-    }
-
-    TypeChecker(KubeClient client) {
-        this.client = client;
     }
 
     /** @throws KubeApiException if discovery or a schema cannot be read */
@@ -182,9 +178,5 @@ final class TypeChecker {
             }
             throw e;
         }
-    }
-
-    private static <T> List<T> orEmpty(@Nullable List<T> list) {
-        return list == null ? List.of() : list;
     }
 }

@@ -6,11 +6,8 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Stream;
-
-import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.models.V1ClusterRole;
 import io.kubernetes.client.openapi.models.V1LabelSelector;
@@ -25,6 +22,8 @@ import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
+
+import static dev.wheelhouse.api.Absent.orEmpty;
 
 /**
  * Gives each ClusterRole with an aggregation rule the rules of the ClusterRoles that it selects (upstream:
@@ -108,9 +107,5 @@ public final class RoleAggregator extends ObjectController<V1ClusterRole> {
             rules.add(fields);
         }
         return rules;
-    }
-
-    private static <T> List<T> orEmpty(@Nullable List<T> list) {
-        return Objects.requireNonNullElse(list, List.of());
     }
 }

@@ -22,13 +22,13 @@ import dev.wheelhouse.informer.SharedIndexInformer;
  */
 final class PodSets<S extends KubernetesObject> {
     private final SharedIndexInformer<S> cache;
-    private final Function<S, V1ReplicaSet> form;
+    private final Function<S, V1ReplicaSet> asReplicaSet;
     private final OwnedObjects<S> owned;
 
-    /** @param form converts a set to a ReplicaSet */
-    PodSets(SharedIndexInformer<S> cache, Function<S, V1ReplicaSet> form) {
+    /** @param asReplicaSet converts a set to a ReplicaSet */
+    PodSets(SharedIndexInformer<S> cache, Function<S, V1ReplicaSet> asReplicaSet) {
         this.cache = cache;
-        this.form = form;
+        this.asReplicaSet = asReplicaSet;
         this.owned = new OwnedObjects<>(cache);
     }
 
@@ -39,7 +39,7 @@ final class PodSets<S extends KubernetesObject> {
     @Nullable
     V1ReplicaSet get(ObjectKey key) {
         S found = cache.get(key);
-        return found == null ? null : form.apply(found);
+        return found == null ? null : asReplicaSet.apply(found);
     }
 
     SharedIndexInformer<S> cache() {
@@ -48,12 +48,12 @@ final class PodSets<S extends KubernetesObject> {
 
     Owners<V1ReplicaSet> owners() {
         return new Owners<>(type(), this::get,
-                namespace -> cache.getIndexer().list(namespace).stream().map(form).toList(),
+                namespace -> cache.getIndexer().list(namespace).stream().map(asReplicaSet).toList(),
                 set -> set.getSpec().getSelector());
     }
 
     /** The sets that the owner with this UID controls. */
     List<V1ReplicaSet> controlledBy(String ownerUid) {
-        return owned.controlledBy(ownerUid).stream().map(form).toList();
+        return owned.controlledBy(ownerUid).stream().map(asReplicaSet).toList();
     }
 }

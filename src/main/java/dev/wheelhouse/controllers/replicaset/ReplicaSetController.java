@@ -3,8 +3,6 @@ package dev.wheelhouse.controllers.replicaset;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
@@ -19,7 +17,6 @@ import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.controller.ActionExecutor.Attempt;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerRefManager;
@@ -114,7 +111,7 @@ public final class ReplicaSetController extends KeyedController<ObjectKey> {
         if (!claimed.succeeded()) {
             return claimed.toResult();
         }
-        ReplicaSetView claimedView = view.withAdopted(adopted(view, claimed));
+        ReplicaSetView claimedView = view.withAdopted(view.claim().adopted(claimed));
         Outcome scaled = scale(claimedView, run);
         Outcome reported = run.execute(
                 ReplicaSetDecisions.report(claimedView, ReplicaSetDecisions.failure(scaled.attempts())));
@@ -148,13 +145,6 @@ public final class ReplicaSetController extends KeyedController<ObjectKey> {
             }
         }
         return perNode;
-    }
-
-    /** The pods that were adopted. A pod that was deleted before its adoption does not count. */
-    private static List<V1Pod> adopted(ReplicaSetView view, Outcome claimed) {
-        Set<ObjectKey> done = claimed.attempts().stream().filter(Attempt::done).map(a -> a.write().target())
-                .collect(Collectors.toSet());
-        return view.claim().adopt().stream().filter(pod -> done.contains(ObjectKey.of(pod))).toList();
     }
 
     /** Creates or deletes pods, and says so in Events. */

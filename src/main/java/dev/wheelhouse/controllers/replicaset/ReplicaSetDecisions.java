@@ -1,7 +1,7 @@
 package dev.wheelhouse.controllers.replicaset;
 
 import java.time.Duration;
-import java.time.OffsetDateTime;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -88,8 +88,8 @@ final class ReplicaSetDecisions {
 
     /** In milliseconds. */
     private static long age(V1Pod pod, ReplicaSetView view) {
-        OffsetDateTime created = pod.getMetadata().getCreationTimestamp();
-        return created == null ? 0 : Duration.between(created.toInstant(), view.now()).toMillis();
+        Instant created = Pods.created(pod);
+        return created == null ? 0 : Duration.between(created, view.now()).toMillis();
     }
 
     /** The Events about the creations and deletions that were tried. */

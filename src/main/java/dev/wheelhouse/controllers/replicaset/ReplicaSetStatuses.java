@@ -1,8 +1,5 @@
 package dev.wheelhouse.controllers.replicaset;
 
-import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -11,11 +8,18 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1PodTemplateSpec;
 import io.kubernetes.client.openapi.models.V1ReplicaSetCondition;
 import io.kubernetes.client.openapi.models.V1ReplicaSetStatus;
 
+import dev.wheelhouse.api.Metadata;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controllers.pods.Pods;
+import dev.wheelhouse.runtime.Durations;
+
+import static dev.wheelhouse.api.Absent.orEmpty;
+import static dev.wheelhouse.api.Absent.orNull;
+import static dev.wheelhouse.api.Absent.orZero;
 
 /** Computes a ReplicaSet's status (upstream: {@code pkg/controller/replicaset/replica_set_utils.go}). */
 final class ReplicaSetStatuses {
@@ -35,17 +39,13 @@ final class ReplicaSetStatuses {
      * the API does. A ReplicationController has no {@code terminatingReplicas}.
      */
     static V1ReplicaSetStatus of(ReplicaSetView view, @Nullable Failure failure) {
-        Map<String, String> template = view.set().getSpec().getTemplate() == null
-                || view.set().getSpec().getTemplate().getMetadata() == null
-                || view.set().getSpec().getTemplate().getMetadata().getLabels() == null
-                        ? Map.of()
-                        : view.set().getSpec().getTemplate().getMetadata().getLabels();
+        V1PodTemplateSpec spec = view.set().getSpec().getTemplate();
+        Map<String, String> template = Metadata.labels(spec == null ? null : spec.getMetadata());
         int labeled = 0;
         int ready = 0;
         int available = 0;
         for (V1Pod pod : view.owned()) {
-            Map<String, String> labels = pod.getMetadata().getLabels();
-            if (labels != null ? labels.entrySet().containsAll(template.entrySet()) : template.isEmpty()) {
+            if (Metadata.labels(pod.getMetadata()).entrySet().containsAll(template.entrySet())) {
                 labeled++;
             }
             if (Pods.isReady(pod)) {
@@ -65,24 +65,17 @@ final class ReplicaSetStatuses {
                 .conditions(conditions(view, failure));
     }
 
-    private static @Nullable Integer orNull(int count) {
-        return count == 0 ? null : count;
-    }
-
     /** The conditions. An existing failure condition is kept with its time, also while the set is being deleted. */
     private static @Nullable List<V1ReplicaSetCondition> conditions(ReplicaSetView view,
             @Nullable Failure failure) {
         V1ReplicaSetStatus before = view.set().getStatus();
-        List<V1ReplicaSetCondition> conditions = before == null || before.getConditions() == null
-                ? List.of()
-                : before.getConditions();
+        List<V1ReplicaSetCondition> conditions = before == null ? List.of() : orEmpty(before.getConditions());
         boolean shown = conditions.stream().anyMatch(c -> REPLICA_FAILURE.equals(c.getType()));
         List<V1ReplicaSetCondition> next = new ArrayList<>(conditions);
         if (failure != null && !shown) {
             next.add(new V1ReplicaSetCondition().type(REPLICA_FAILURE).status("True").reason(failure.reason())
                     .message(failure.message())
-                    .lastTransitionTime(OffsetDateTime.ofInstant(view.now(), ZoneOffset.UTC)
-                            .truncatedTo(ChronoUnit.SECONDS)));
+                    .lastTransitionTime(Durations.wholeSeconds(view.now())));
         } else if (failure == null && !view.isDeleting()) {
             next.removeIf(c -> REPLICA_FAILURE.equals(c.getType()));
         }
@@ -91,20 +84,12 @@ final class ReplicaSetStatuses {
 
     /** Whether two statuses are equal. Zero equals absent, except for {@code terminatingReplicas}. */
     static boolean same(@Nullable V1ReplicaSetStatus a, V1ReplicaSetStatus b) {
-        return a != null && count(a.getReplicas()) == count(b.getReplicas())
-                && count(a.getFullyLabeledReplicas()) == count(b.getFullyLabeledReplicas())
-                && count(a.getReadyReplicas()) == count(b.getReadyReplicas())
-                && count(a.getAvailableReplicas()) == count(b.getAvailableReplicas())
+        return a != null && orZero(a.getReplicas()) == orZero(b.getReplicas())
+                && orZero(a.getFullyLabeledReplicas()) == orZero(b.getFullyLabeledReplicas())
+                && orZero(a.getReadyReplicas()) == orZero(b.getReadyReplicas())
+                && orZero(a.getAvailableReplicas()) == orZero(b.getAvailableReplicas())
                 && Objects.equals(a.getTerminatingReplicas(), b.getTerminatingReplicas())
                 && Objects.equals(a.getObservedGeneration(), b.getObservedGeneration())
-                && conditionsOf(a).equals(conditionsOf(b));
-    }
-
-    private static int count(@Nullable Integer count) {
-        return count == null ? 0 : count;
-    }
-
-    private static List<V1ReplicaSetCondition> conditionsOf(V1ReplicaSetStatus status) {
-        return status.getConditions() == null ? List.of() : status.getConditions();
+                && orEmpty(a.getConditions()).equals(orEmpty(b.getConditions()));
     }
 }

@@ -12,6 +12,8 @@ import io.kubernetes.client.openapi.models.V1ReplicaSet;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.ControllerRefManager;
 
+import static dev.wheelhouse.api.Absent.orZero;
+
 /**
  * The input of a decision about one ReplicaSet.
  *
@@ -49,8 +51,7 @@ record ReplicaSetView(ResourceType ownerType, V1ReplicaSet set, ControllerRefMan
     }
 
     int minReadySeconds() {
-        Integer seconds = set.getSpec().getMinReadySeconds();
-        return seconds == null ? 0 : seconds;
+        return orZero(set.getSpec().getMinReadySeconds());
     }
 
     boolean isDeleting() {

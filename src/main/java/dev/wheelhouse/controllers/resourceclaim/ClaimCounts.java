@@ -9,8 +9,11 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.openapi.models.ResourceV1ResourceClaim;
 import io.kubernetes.client.openapi.models.V1DeviceRequest;
 
+import dev.wheelhouse.api.Metadata;
 import dev.wheelhouse.controller.ControllerMetrics;
 import dev.wheelhouse.controller.Measure;
+
+import static dev.wheelhouse.api.Absent.orEmpty;
 
 /**
  * Counts the claims in the cache (upstream: {@code customCollector} in {@code pkg/controller/resourceclaim}). For the
@@ -54,16 +57,16 @@ final class ClaimCounts {
     static String adminAccess(ResourceV1ResourceClaim claim) {
         List<V1DeviceRequest> requests = claim.getSpec().getDevices() == null
                 ? List.of()
-                : PodClaims.orEmpty(claim.getSpec().getDevices().getRequests());
+                : orEmpty(claim.getSpec().getDevices().getRequests());
         return Boolean.toString(requests.stream().anyMatch(request -> request.getExactly() != null
                 && Boolean.TRUE.equals(request.getExactly().getAdminAccess())));
     }
 
     private static String source(ResourceV1ResourceClaim claim) {
-        if ("true".equals(PodClaims.annotation(claim.getMetadata(), EXTENDED))) {
+        if ("true".equals(Metadata.annotation(claim, EXTENDED))) {
             return "extended_resource";
         }
-        String name = PodClaims.annotation(claim.getMetadata(), PodView.NAME_IN_POD);
+        String name = Metadata.annotation(claim, PodView.NAME_IN_POD);
         return name == null || name.isEmpty() ? "" : "resource_claim_template";
     }
 }

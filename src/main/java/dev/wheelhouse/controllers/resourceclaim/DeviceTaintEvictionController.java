@@ -7,7 +7,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -59,7 +58,7 @@ public final class DeviceTaintEvictionController extends ObjectController<V1Pod>
 
     private final DeviceTaints.Cluster cluster;
     /** The pods that have to go. The sync of a pod writes its own entry. */
-    private final Map<ObjectKey, Eviction> evictions = new ConcurrentHashMap<>();
+    private final Map<ObjectKey, Eviction> evictions = memory();
 
     /** @param over whether the pod has been deleted */
     private record Eviction(String pod, boolean over) {}
@@ -79,12 +78,6 @@ public final class DeviceTaintEvictionController extends ObjectController<V1Pod>
         watch(claims).enqueueFor(change -> change.states().flatMap(this::podsOf));
         watch(slices).enqueueEach(slice -> claims.getIndexer().byIndex(OF_POOL, Pool.of(slice).toString()).stream()
                 .flatMap(this::podsOf));
-    }
-
-    @Override
-    protected Result gone(ObjectKey key, SyncRun run) throws InterruptedException {
-        run.note(() -> evictions.remove(key));
-        return super.gone(key, run);
     }
 
     @Override

@@ -22,6 +22,8 @@ import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.runtime.Durations;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
+
 /**
  * Decides when a pod has to go because of the taints of its devices (upstream: {@code claimEvictionTime} and
  * {@code podEvictionTime} in {@code device_taint_eviction.go}). Pure functions.
@@ -76,7 +78,7 @@ final class DeviceTaints {
         return claim.getStatus() == null || claim.getStatus().getAllocation() == null
                 || claim.getStatus().getAllocation().getDevices() == null
                         ? List.of()
-                        : PodClaims.orEmpty(claim.getStatus().getAllocation().getDevices().getResults());
+                        : orEmpty(claim.getStatus().getAllocation().getDevices().getResults());
     }
 
     private static boolean isReservedFor(V1Pod pod, ResourceV1ResourceClaim claim) {
@@ -88,14 +90,14 @@ final class DeviceTaints {
         Collection<V1ResourceSlice> slices = cluster.pools.apply(Pool.of(allocated));
         long newest = slices.stream().mapToLong(slice -> slice.getSpec().getPool().getGeneration()).max().orElse(0);
         return slices.stream().filter(slice -> slice.getSpec().getPool().getGeneration() == newest)
-                .flatMap(slice -> PodClaims.orEmpty(slice.getSpec().getDevices()).stream())
+                .flatMap(slice -> orEmpty(slice.getSpec().getDevices()).stream())
                 .filter(device -> device.getName().equals(allocated.getDevice())).limit(1)
                 .flatMap(DeviceTaints::evicting).map(taint -> end(taint, allocated)).filter(Objects::nonNull);
     }
 
     /** The taints of a device that end pods. */
     static Stream<V1DeviceTaint> evicting(V1Device device) {
-        return PodClaims.orEmpty(device.getTaints()).stream().filter(taint -> NO_EXECUTE.equals(taint.getEffect()));
+        return orEmpty(device.getTaints()).stream().filter(taint -> NO_EXECUTE.equals(taint.getEffect()));
     }
 
     /** The end of the shortest toleration of a taint; null if one of them has no end. */
@@ -103,7 +105,7 @@ final class DeviceTaints {
         if (taint.getTimeAdded() == null) {
             return null;
         }
-        List<V1DeviceToleration> tolerations = PodClaims.orEmpty(allocated.getTolerations()).stream()
+        List<V1DeviceToleration> tolerations = orEmpty(allocated.getTolerations()).stream()
                 .filter(toleration -> NO_EXECUTE.equals(toleration.getEffect()) && tolerates(toleration, taint))
                 .toList();
         if (tolerations.stream().anyMatch(toleration -> toleration.getTolerationSeconds() == null)) {
@@ -121,9 +123,5 @@ final class DeviceTaints {
             case "Exists" -> true;
             default -> false;
         };
-    }
-
-    private static String orEmpty(@Nullable String text) {
-        return text == null ? "" : text;
     }
 }

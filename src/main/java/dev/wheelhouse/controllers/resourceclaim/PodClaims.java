@@ -7,7 +7,6 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.models.ResourceV1ResourceClaim;
-import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1OwnerReference;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodExtendedResourceClaimStatus;
@@ -17,6 +16,8 @@ import io.kubernetes.client.openapi.models.V1ResourceClaimConsumerReference;
 
 import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.controllers.pods.Pods;
+
+import static dev.wheelhouse.api.Absent.orEmpty;
 
 /**
  * Reads the references between pods and ResourceClaims (upstream:
@@ -86,13 +87,5 @@ final class PodClaims {
 
     static boolean isAllocated(ResourceV1ResourceClaim claim) {
         return claim.getStatus() != null && claim.getStatus().getAllocation() != null;
-    }
-
-    static @Nullable String annotation(V1ObjectMeta meta, String name) {
-        return meta.getAnnotations() == null ? null : meta.getAnnotations().get(name);
-    }
-
-    static <T> List<T> orEmpty(@Nullable List<T> list) {
-        return list == null ? List.of() : list;
     }
 }

@@ -16,6 +16,7 @@ import io.kubernetes.client.openapi.models.V1PodResourceClaimStatus;
 import io.kubernetes.client.openapi.models.V1ResourceClaimConsumerReference;
 import io.kubernetes.client.openapi.models.V1ResourceClaimTemplate;
 
+import dev.wheelhouse.api.Metadata;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
@@ -99,10 +100,7 @@ final class PodDecisions {
         V1ObjectMeta given = template.getSpec().getMetadata() == null
                 ? new V1ObjectMeta()
                 : template.getSpec().getMetadata();
-        Map<String, String> annotations = new LinkedHashMap<>();
-        if (given.getAnnotations() != null) {
-            annotations.putAll(given.getAnnotations());
-        }
+        Map<String, String> annotations = new LinkedHashMap<>(Metadata.annotations(given));
         annotations.put(PodView.NAME_IN_POD, wanted.getName());
         V1ObjectMeta owner = pod.getMetadata();
         return new Action.Create(ResourceClaimController.CLAIMS, new ResourceV1ResourceClaim()

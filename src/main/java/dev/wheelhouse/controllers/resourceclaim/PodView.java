@@ -14,6 +14,8 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodResourceClaim;
 import io.kubernetes.client.openapi.models.V1ResourceClaimTemplate;
 
+import dev.wheelhouse.api.Metadata;
+
 /**
  * A pod with claims. A pure value.
  *
@@ -30,7 +32,7 @@ record PodView(V1Pod pod, Map<String, ResourceV1ResourceClaim> claims, List<Reso
     @Nullable
     ResourceV1ResourceClaim madeFor(V1PodResourceClaim wanted) {
         return made.stream()
-                .filter(claim -> wanted.getName().equals(PodClaims.annotation(claim.getMetadata(), NAME_IN_POD)))
+                .filter(claim -> wanted.getName().equals(Metadata.annotation(claim, NAME_IN_POD)))
                 .min(Comparator.comparing(claim -> claim.getMetadata().getName())).orElse(null);
     }
 

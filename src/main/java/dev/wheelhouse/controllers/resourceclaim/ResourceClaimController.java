@@ -19,6 +19,7 @@ import io.kubernetes.client.openapi.models.V1ResourceClaimConsumerReference;
 import io.kubernetes.client.openapi.models.V1ResourceClaimTemplate;
 
 import dev.wheelhouse.api.KubeApiException;
+import dev.wheelhouse.api.Metadata;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
@@ -171,7 +172,7 @@ public final class ResourceClaimController extends KeyedController<ResourceClaim
         }
         KubeApiException error = outcome.error();
         if (error != null) {
-            report(pod, "PodResourceClaim " + PodClaims.annotation(claim.getMetadata(), PodView.NAME_IN_POD)
+            report(pod, "PodResourceClaim " + Metadata.annotation(claim, PodView.NAME_IN_POD)
                     + ": create ResourceClaim : " + error.statusMessage(), run);
         }
     }

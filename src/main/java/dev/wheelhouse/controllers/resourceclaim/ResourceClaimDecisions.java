@@ -11,6 +11,7 @@ import io.kubernetes.client.openapi.models.V1OwnerReference;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1ResourceClaimConsumerReference;
 
+import dev.wheelhouse.api.Metadata;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.ModelJson;
@@ -27,7 +28,7 @@ final class ResourceClaimDecisions {
     static Action.@Nullable Write decide(ResourceClaimView view) {
         ResourceV1ResourceClaim claim = view.claim();
         List<V1ResourceClaimConsumerReference> remaining = view.remaining();
-        boolean kept = finalizers(claim).contains(FINALIZER);
+        boolean kept = Metadata.finalizers(claim).contains(FINALIZER);
         boolean unwanted = isDeleting(claim) && remaining.isEmpty();
         if (remaining.size() < PodClaims.consumers(claim).size()) {
             ResourceV1ResourceClaim other = ModelJson.copy(claim);
@@ -44,7 +45,8 @@ final class ResourceClaimDecisions {
         }
         if (kept && !PodClaims.isAllocated(claim) && (view.released() || unwanted)) {
             ResourceV1ResourceClaim other = ModelJson.copy(claim);
-            other.getMetadata().setFinalizers(finalizers(claim).stream().filter(f -> !f.equals(FINALIZER)).toList());
+            other.getMetadata()
+                    .setFinalizers(Metadata.finalizers(claim).stream().filter(f -> !f.equals(FINALIZER)).toList());
             return new Action.Update(ResourceClaimController.CLAIMS, other, "it is not allocated");
         }
         return remaining.isEmpty() && isUseless(claim, view.owner()) ? deletion(claim) : null;
@@ -66,10 +68,6 @@ final class ResourceClaimDecisions {
 
     private static Action.Write status(ResourceV1ResourceClaim claim, String why) {
         return new Action.UpdateStatus(ResourceClaimController.CLAIMS, claim, why);
-    }
-
-    private static List<String> finalizers(ResourceV1ResourceClaim claim) {
-        return PodClaims.orEmpty(claim.getMetadata().getFinalizers());
     }
 
     private static boolean isDeleting(ResourceV1ResourceClaim claim) {

@@ -8,6 +8,8 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.openapi.models.V1EndpointAddress;
 import io.kubernetes.client.openapi.models.V1EndpointSubset;
 
+import static dev.wheelhouse.api.Absent.orNull;
+
 /**
  * Limits the addresses of Endpoints to {@link EndpointsDecisions#CAPACITY} (upstream: {@code truncateEndpoints} in
  * {@code pkg/controller/endpoint/endpoints_controller.go}). Each subset keeps its share; ready addresses come first.
@@ -46,9 +48,5 @@ final class Capacity {
                     .notReadyAddresses(orNull(tooManyReady ? List.of() : kept)));
         }
         return limited;
-    }
-
-    private static @Nullable List<V1EndpointAddress> orNull(List<V1EndpointAddress> addresses) {
-        return addresses.isEmpty() ? null : addresses;
     }
 }

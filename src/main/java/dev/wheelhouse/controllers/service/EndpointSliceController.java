@@ -15,6 +15,7 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1Service;
 
 import dev.wheelhouse.api.KubeApiException;
+import dev.wheelhouse.api.Metadata;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.Action;
@@ -114,11 +115,11 @@ public final class EndpointSliceController extends ObjectController<V1Service> {
         boolean topology = TopologyHints.areWanted(service);
         String distribution = topology ? null : TrafficHints.wanted(service);
         run.effect(() -> metrics.distribute(key, distribution));
-        SliceCounts counts = new SliceCounts(most);
+        SliceCounts counts = SliceCounts.NONE;
         Set<String> problems = new LinkedHashSet<>();
         KubeApiException error = null;
         for (SliceDecision.Part part : decision.parts()) {
-            counts.add(part.counts());
+            counts = counts.plus(part.counts());
             problems.addAll(part.problems());
             Outcome outcome = run.execute(part.writes().actions());
             run.effect(() -> {
@@ -136,7 +137,8 @@ public final class EndpointSliceController extends ObjectController<V1Service> {
             }
             run.execute(part.events());
         }
-        run.effect(() -> metrics.count(key, counts));
+        SliceCounts all = counts;
+        run.effect(() -> metrics.count(key, all));
         if (problems.isEmpty()) {
             return Result.done();
         }
@@ -158,8 +160,8 @@ public final class EndpointSliceController extends ObjectController<V1Service> {
     static List<V1EndpointSlice> slices(SharedIndexInformer<V1EndpointSlice> cache, ObjectKey service,
             String manager) {
         return cache.getIndexer().list(service.namespace()).stream()
-                .filter(slice -> manager.equals(WellKnown.label(slice.getMetadata(), WellKnown.MANAGED_BY))
-                        && service.name().equals(WellKnown.label(slice.getMetadata(), WellKnown.SERVICE)))
+                .filter(slice -> manager.equals(Metadata.label(slice, WellKnown.MANAGED_BY))
+                        && service.name().equals(Metadata.label(slice, WellKnown.SERVICE)))
                 .sorted(Comparator.comparing(slice -> String.valueOf(slice.getMetadata().getName()))).toList();
     }
 

@@ -11,6 +11,7 @@ import io.kubernetes.client.openapi.models.V1LabelSelector;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1Service;
 
+import dev.wheelhouse.api.Metadata;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
@@ -72,7 +73,7 @@ public final class EndpointSliceMirroringController extends ObjectController<V1E
     }
 
     private static boolean mayBeMirrored(V1ObjectMeta meta) {
-        return !"true".equals(WellKnown.label(meta, WellKnown.SKIP_MIRROR)) && !WellKnown.isElection(meta);
+        return !"true".equals(Metadata.labels(meta).get(WellKnown.SKIP_MIRROR)) && !WellKnown.isElection(meta);
     }
 
     private List<V1EndpointSlice> mirrors(ObjectKey key) {

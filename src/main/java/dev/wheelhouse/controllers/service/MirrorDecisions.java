@@ -23,6 +23,8 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.event.EventRecorder;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
+
 /**
  * Decides on the slices that mirror Endpoints: one for the addresses of each type in each subset (upstream:
  * {@code pkg/controller/endpointslicemirroring/reconciler.go}). A pure function.
@@ -38,7 +40,7 @@ final class MirrorDecisions {
     private final List<V1EndpointSlice> surplus = new ArrayList<>();
     private final List<V1EndpointSlice> unchanged = new ArrayList<>();
     private final SliceWrites writes = new SliceWrites();
-    private final SliceCounts counts;
+    private SliceCounts counts = SliceCounts.NONE;
     private int invalid;
     private int skipped;
     private int updated;
@@ -60,7 +62,7 @@ final class MirrorDecisions {
     private MirrorDecisions(V1Endpoints endpoints, int most) {
         this.endpoints = endpoints;
         this.most = most;
-        this.counts = new SliceCounts(most);
+
     }
 
     /**
@@ -124,7 +126,7 @@ final class MirrorDecisions {
     }
 
     private static DiscoveryV1EndpointPort port(CoreV1EndpointPort port) {
-        return new DiscoveryV1EndpointPort().name(port.getName() == null ? "" : port.getName()).port(port.getPort())
+        return new DiscoveryV1EndpointPort().name(orEmpty(port.getName())).port(port.getPort())
                 .protocol(ServicePods.protocol(port.getProtocol())).appProtocol(port.getAppProtocol());
     }
 
@@ -134,31 +136,35 @@ final class MirrorDecisions {
                 .nodeName(each.getNodeName()).hostname(each.getHostname());
     }
 
+    private void count(int added, int removed, int wantedNow, int slices) {
+        counts = counts.plus(SliceCounts.of(added, removed, wantedNow, slices, most));
+    }
+
     private void compare(Group group, List<V1EndpointSlice> present, Map<EndpointId, V1Endpoint> set) {
         if (set.isEmpty()) {
             surplus.addAll(present);
-            counts.add(0, 0, 0, present.stream().mapToInt(slice -> SliceDraft.endpoints(slice).size()).sum());
+            count(0, present.stream().mapToInt(slice -> orEmpty(slice.getEndpoints()).size()).sum(), 0, 0);
             return;
         }
         SliceDraft draft = SliceDraft.fresh(group.type, group.ports, labels());
         draft.setEndpoints(set.values().stream().limit(most).toList());
         if (present.isEmpty()) {
             fresh.add(draft);
-            counts.add(set.size(), 1, set.size(), 0);
+            count(set.size(), 0, set.size(), 1);
             return;
         }
         V1EndpointSlice first = present.getFirst();
         surplus.addAll(present.subList(1, present.size()));
         int kept = 0;
         int changed = 0;
-        for (V1Endpoint endpoint : SliceDraft.endpoints(first)) {
+        for (V1Endpoint endpoint : orEmpty(first.getEndpoints())) {
             V1Endpoint now = set.get(EndpointId.of(endpoint));
             kept += now == null ? 0 : 1;
             changed += now == null || EndpointId.areEqual(now, endpoint) ? 0 : 1;
         }
         int added = set.size() - kept;
-        int removed = SliceDraft.endpoints(first).size() - kept;
-        counts.add(set.size(), 1, added, removed);
+        int removed = orEmpty(first.getEndpoints()).size() - kept;
+        count(added, removed, set.size(), 1);
         updated += changed;
         if (added + removed + changed == 0 && hasMetadata(first)) {
             unchanged.add(first);

@@ -6,11 +6,14 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.models.CoreV1EndpointPort;
 import io.kubernetes.client.openapi.models.DiscoveryV1EndpointPort;
+
+import static dev.wheelhouse.api.Absent.orEmpty;
 
 /**
  * The order of the ports in Endpoints and EndpointSlices. Upstream sorts them by a 128-bit FNV-1a hash of the text that
@@ -40,17 +43,12 @@ final class PortOrder {
         return sorted(ports, PortOrder::text);
     }
 
-    /** Makes the text that Go prints for a port. */
-    private interface Print<T> {
-        String of(T port);
-    }
-
-    private static <T> List<T> sorted(List<T> ports, Print<T> print) {
+    private static <T> List<T> sorted(List<T> ports, Function<T, String> print) {
         if (ports.size() < 2) {
             return ports;
         }
         Map<Hash, List<T>> byHash = new TreeMap<>(BY_HASH);
-        ports.forEach(port -> byHash.computeIfAbsent(hash(print.of(port)), hash -> new ArrayList<>(1)).add(port));
+        ports.forEach(port -> byHash.computeIfAbsent(hash(print.apply(port)), hash -> new ArrayList<>(1)).add(port));
         return byHash.values().stream().flatMap(List::stream).toList();
     }
 
@@ -61,8 +59,8 @@ final class PortOrder {
     }
 
     private static String text(CoreV1EndpointPort port) {
-        return "(v1.EndpointPort){Name:(string)" + (port.getName() == null ? "" : port.getName()) + " Port:(int32)"
-                + port.getPort() + " Protocol:(v1.Protocol)" + (port.getProtocol() == null ? "" : port.getProtocol())
+        return "(v1.EndpointPort){Name:(string)" + orEmpty(port.getName()) + " Port:(int32)"
+                + port.getPort() + " Protocol:(v1.Protocol)" + orEmpty(port.getProtocol())
                 + " AppProtocol:(*string)" + orNil(port.getAppProtocol()) + "}";
     }
 

@@ -20,6 +20,8 @@ import io.kubernetes.client.openapi.models.V1ServicePort;
 
 import dev.wheelhouse.controllers.pods.Pods;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
+
 /**
  * Reads what Endpoints and EndpointSlices take from a Service and its pods (upstream:
  * {@code staging/src/k8s.io/endpointslice/util/controller_utils.go}, {@code
@@ -90,7 +92,7 @@ final class ServicePods {
     }
 
     private static List<String> families(V1Service service) {
-        return service.getSpec().getIpFamilies() == null ? List.of() : service.getSpec().getIpFamilies();
+        return orEmpty(service.getSpec().getIpFamilies());
     }
 
     private static String ownType(V1Service service) {
@@ -103,7 +105,7 @@ final class ServicePods {
     }
 
     static List<V1ServicePort> ports(V1Service service) {
-        return service.getSpec().getPorts() == null ? List.of() : service.getSpec().getPorts();
+        return orEmpty(service.getSpec().getPorts());
     }
 
     /** Whether a pod has an address and has not ended. */
@@ -148,11 +150,10 @@ final class ServicePods {
         if (port.getTargetPort().isInteger()) {
             return port.getTargetPort().getIntValue();
         }
-        Stream<V1Container> sidecars = pod.getSpec().getInitContainers() == null
-                ? Stream.of()
-                : pod.getSpec().getInitContainers().stream().filter(c -> "Always".equals(c.getRestartPolicy()));
+        Stream<V1Container> sidecars = orEmpty(pod.getSpec().getInitContainers()).stream()
+                .filter(c -> "Always".equals(c.getRestartPolicy()));
         return Stream.concat(pod.getSpec().getContainers().stream(), sidecars)
-                .flatMap(c -> c.getPorts() == null ? Stream.of() : c.getPorts().stream())
+                .flatMap(c -> orEmpty(c.getPorts()).stream())
                 .filter(p -> port.getTargetPort().getStrValue().equals(p.getName())
                         && Objects.equals(protocol(p.getProtocol()), protocol(port.getProtocol())))
                 .map(V1ContainerPort::getContainerPort).findFirst().orElse(null);

@@ -6,8 +6,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 
-import org.jspecify.annotations.Nullable;
-
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodIP;
 import io.kubernetes.client.openapi.models.V1Service;
@@ -16,6 +14,8 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.controller.Change;
 import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.informer.SharedIndexInformer;
+
+import static dev.wheelhouse.api.Absent.orEmpty;
 
 /**
  * Names the Services that a change of a pod concerns (upstream: {@code GetPodUpdateProjectionKey} and
@@ -59,8 +59,6 @@ record ServicesOfPods(SharedIndexInformer<V1Service> services) {
     }
 
     private static List<V1PodIP> ips(V1Pod pod) {
-        @Nullable
-        List<V1PodIP> ips = pod.getStatus() == null ? null : pod.getStatus().getPodIPs();
-        return ips == null ? List.of() : ips;
+        return pod.getStatus() == null ? List.of() : orEmpty(pod.getStatus().getPodIPs());
     }
 }

@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.models.V1EndpointSlice;
 
+import dev.wheelhouse.api.Metadata;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.controller.Change;
 
@@ -28,12 +29,12 @@ record ServicesOfSlices(String manager, SliceTracker tracker) {
     }
 
     private boolean isManaged(V1EndpointSlice slice) {
-        return manager.equals(WellKnown.label(slice.getMetadata(), WellKnown.MANAGED_BY));
+        return manager.equals(Metadata.label(slice, WellKnown.MANAGED_BY));
     }
 
     /** The Service of a slice; null if no label names it. */
     static @Nullable ObjectKey service(V1EndpointSlice slice) {
-        String name = WellKnown.label(slice.getMetadata(), WellKnown.SERVICE);
+        String name = Metadata.label(slice, WellKnown.SERVICE);
         return name == null || name.isEmpty()
                 ? null
                 : ObjectKey.of(String.valueOf(slice.getMetadata().getNamespace()), name);

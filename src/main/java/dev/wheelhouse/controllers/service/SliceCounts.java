@@ -1,38 +1,28 @@
 package dev.wheelhouse.controllers.service;
 
-/** The numbers of a decision about slices, for the metrics. */
-final class SliceCounts {
-    private final int most;
-    private int added;
-    private int removed;
-    private int endpoints;
-    private int slices;
-    private int ideal;
+/**
+ * The numbers of a decision about slices, for the metrics.
+ *
+ * @param added the endpoints that get into slices
+ * @param removed the endpoints that slices lose
+ * @param endpoints the endpoints that slices should have
+ * @param fewest the fewest slices that would do for them
+ */
+record SliceCounts(int added, int removed, int endpoints, int slices, int fewest) {
+    static final SliceCounts NONE = new SliceCounts(0, 0, 0, 0, 0);
 
-    /** @param most the most endpoints of a slice */
-    SliceCounts(int most) {
-        this.most = most;
+    /**
+     * The counts of one set of ports.
+     *
+     * @param most the most endpoints of a slice
+     */
+    static SliceCounts of(int added, int removed, int endpoints, int slices, int most) {
+        return new SliceCounts(added, removed, endpoints, slices, (endpoints + most - 1) / most);
     }
 
-    /** Counts the endpoints of one set of ports. */
-    void add(int wanted, int slicesOfPorts, int addedNow, int removedNow) {
-        added += addedNow;
-        removed += removedNow;
-        endpoints += wanted;
-        slices += slicesOfPorts;
-        ideal += (wanted + most - 1) / most;
-    }
-
-    void addPlaceholder() {
-        slices++;
-    }
-
-    void add(SliceCounts other) {
-        added += other.added;
-        removed += other.removed;
-        endpoints += other.endpoints;
-        slices += other.slices;
-        ideal += other.ideal;
+    SliceCounts plus(SliceCounts other) {
+        return new SliceCounts(added + other.added, removed + other.removed, endpoints + other.endpoints,
+                slices + other.slices, fewest + other.fewest);
     }
 
     /** Whether slices and endpoints are as many. */
@@ -40,24 +30,8 @@ final class SliceCounts {
         return endpoints == other.endpoints && slices == other.slices && ideal() == other.ideal();
     }
 
-    int added() {
-        return added;
-    }
-
-    int removed() {
-        return removed;
-    }
-
-    int endpoints() {
-        return endpoints;
-    }
-
-    int slices() {
-        return slices;
-    }
-
     /** The fewest slices that would do. A Service without endpoints has one. */
     int ideal() {
-        return Math.max(1, ideal);
+        return Math.max(1, fewest);
     }
 }

@@ -23,7 +23,7 @@ record SliceDecision(List<Part> parts, ZoneHints hints) {
         static Part deleting(List<V1EndpointSlice> slices, String why) {
             SliceWrites writes = new SliceWrites();
             slices.forEach(slice -> writes.delete(slice, why));
-            return new Part(writes, List.of(), List.of(), new SliceCounts(1));
+            return new Part(writes, List.of(), List.of(), SliceCounts.NONE);
         }
     }
 }

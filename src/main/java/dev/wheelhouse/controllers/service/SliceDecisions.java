@@ -27,6 +27,8 @@ import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.event.EventRecorder;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
+
 /**
  * Decides on the slices of a Service, for each type of its addresses (upstream:
  * {@code staging/src/k8s.io/endpointslice/reconciler.go}). A pure function.
@@ -44,6 +46,7 @@ final class SliceDecisions {
     private final List<String> problems = new ArrayList<>();
     private final List<Action> events = new ArrayList<>();
     private ZoneHints hints;
+    private SliceCounts counts = SliceCounts.NONE;
 
     private SliceDecisions(SliceView view, String type, ZoneHints hints) {
         this.view = view;
@@ -86,14 +89,16 @@ final class SliceDecisions {
             }
         }
         List<SliceDraft> slices = new ArrayList<>();
-        SliceCounts counts = new SliceCounts(view.most());
+
         Map<List<DiscoveryV1EndpointPort>, Map<EndpointId, V1Endpoint>> wanted = wanted();
         wanted.forEach((ports, endpoints) -> {
             SlicePacking packing = SlicePacking.of(byPorts.getOrDefault(ports, List.of()), endpoints, labels,
                     this::hasOtherLabels, view.most(), () -> SliceDraft.fresh(type, ports, labels));
             slices.addAll(packing.slices());
             emptied.addAll(packing.emptied());
-            counts.add(endpoints.size(), packing.slices().size(), packing.added(), packing.removed());
+            counts = counts
+                    .plus(SliceCounts.of(packing.added(), packing.removed(), endpoints.size(), packing.slices().size(),
+                            view.most()));
         });
         byPorts.forEach((ports, left) -> {
             if (!wanted.containsKey(ports)) {
@@ -101,7 +106,7 @@ final class SliceDecisions {
             }
         });
         if (slices.isEmpty()) {
-            counts.addPlaceholder();
+            counts = counts.plus(new SliceCounts(0, 0, 0, 1, 0));
             if (emptied.size() != 1 || !isPlaceholder(emptied.getFirst())) {
                 slices.add(SliceDraft.fresh(type, List.of(), labels));
             } else {
@@ -140,7 +145,7 @@ final class SliceDecisions {
             Integer number = ServicePods.port(pod, port);
             return number == null
                     ? Stream.of()
-                    : Stream.of(new DiscoveryV1EndpointPort().name(port.getName() == null ? "" : port.getName())
+                    : Stream.of(new DiscoveryV1EndpointPort().name(orEmpty(port.getName()))
                             .port(number).protocol(ServicePods.protocol(port.getProtocol()))
                             .appProtocol(port.getAppProtocol()));
         }).toList();
@@ -227,7 +232,7 @@ final class SliceDecisions {
 
     /** Whether a slice is what a Service without endpoints has. */
     private boolean isPlaceholder(V1EndpointSlice slice) {
-        return SliceDraft.endpoints(slice).isEmpty() && (slice.getPorts() == null || slice.getPorts().isEmpty())
+        return orEmpty(slice.getEndpoints()).isEmpty() && (slice.getPorts() == null || slice.getPorts().isEmpty())
                 && WellKnown.labels(slice.getMetadata()).equals(labels);
     }
 

@@ -15,6 +15,8 @@ import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
 import dev.wheelhouse.client.ModelJson;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
+
 /**
  * A slice while its content is decided on: a new one, or a cached one that may change. It never changes the cached
  * object or its endpoints.
@@ -46,12 +48,7 @@ final class SliceDraft {
     /** An unchanged cached slice. */
     static SliceDraft of(V1EndpointSlice cached) {
         return new SliceDraft(cached, cached.getAddressType(),
-                cached.getPorts() == null ? List.of() : cached.getPorts(), endpoints(cached));
-    }
-
-    /** The endpoints of a slice. */
-    static List<V1Endpoint> endpoints(V1EndpointSlice slice) {
-        return slice.getEndpoints() == null ? List.of() : slice.getEndpoints();
+                orEmpty(cached.getPorts()), orEmpty(cached.getEndpoints()));
     }
 
     boolean isNew() {

@@ -13,6 +13,8 @@ import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.ControllerMetrics;
 import dev.wheelhouse.controller.Measure;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
+
 /**
  * The metrics of a controller of slices (upstream: {@code staging/src/k8s.io/endpointslice/metrics},
  * {@code pkg/controller/endpointslicemirroring/metrics}). Upstream counts one type of addresses of a Service that has
@@ -88,7 +90,7 @@ final class SliceMetrics {
      * @param distribution the distribution that counts; null for none
      */
     void changed(int count, boolean topology, @Nullable String distribution) {
-        metrics.record(CHANGED, count, topology ? "Auto" : "Disabled", distribution == null ? "" : distribution);
+        metrics.record(CHANGED, count, topology ? "Auto" : "Disabled", orEmpty(distribution));
     }
 
     void synced(boolean succeeded) {

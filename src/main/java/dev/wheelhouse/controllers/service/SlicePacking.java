@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.openapi.models.V1Endpoint;
 import io.kubernetes.client.openapi.models.V1EndpointSlice;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
+
 /**
  * Puts the endpoints of one set of ports into slices with few writes (upstream: {@code reconcileByPortMapping} in
  * {@code staging/src/k8s.io/endpointslice/reconciler.go}). Endpoints stay in their slices. New ones fill the slices
@@ -40,7 +42,7 @@ record SlicePacking(List<SliceDraft> slices, List<V1EndpointSlice> emptied, int 
         List<V1EndpointSlice> emptied = new ArrayList<>();
         int removed = 0;
         for (V1EndpointSlice slice : existing) {
-            List<V1Endpoint> before = SliceDraft.endpoints(slice);
+            List<V1Endpoint> before = orEmpty(slice.getEndpoints());
             List<V1Endpoint> kept = new ArrayList<>();
             boolean changed = false;
             for (V1Endpoint endpoint : before) {

@@ -11,6 +11,8 @@ import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ActionExecutor.Attempt;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
 
+import static dev.wheelhouse.api.Absent.orZero;
+
 /**
  * The generations of the slices that a controller has written, which tell its own changes from those of others
  * (upstream: {@code staging/src/k8s.io/endpointslice/util/endpointslice_tracker.go}). Upstream does not notice that
@@ -64,6 +66,6 @@ final class SliceTracker {
 
     private static long generation(V1EndpointSlice slice) {
         V1ObjectMeta meta = slice.getMetadata();
-        return meta.getGeneration() == null ? 0 : meta.getGeneration();
+        return orZero(meta.getGeneration());
     }
 }

@@ -18,6 +18,8 @@ import io.kubernetes.client.openapi.models.V1ObjectReference;
 
 import dev.wheelhouse.client.ModelJson;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
+
 /**
  * The canonical form of the subsets of Endpoints: addresses with the same ports are one subset (upstream:
  * {@code pkg/api/v1/endpoints/util.go}). Upstream orders subsets by a hash that contains the UIDs of the pods, so that
@@ -122,8 +124,8 @@ final class Subsets {
      */
     static List<V1EndpointSubset> repacked(@Nullable List<V1EndpointSubset> subsets) {
         Subsets all = new Subsets();
-        for (V1EndpointSubset subset : subsets == null ? List.<V1EndpointSubset>of() : subsets) {
-            List<CoreV1EndpointPort> ports = subset.getPorts() == null ? List.of() : subset.getPorts();
+        for (V1EndpointSubset subset : orEmpty(subsets)) {
+            List<CoreV1EndpointPort> ports = orEmpty(subset.getPorts());
             for (boolean ready : List.of(true, false)) {
                 for (V1EndpointAddress address : addresses(subset, ready)) {
                     all.add(withoutVersion(address), ports, ready);
@@ -134,8 +136,7 @@ final class Subsets {
     }
 
     static List<V1EndpointAddress> addresses(V1EndpointSubset subset, boolean ready) {
-        List<V1EndpointAddress> list = ready ? subset.getAddresses() : subset.getNotReadyAddresses();
-        return list == null ? List.of() : list;
+        return orEmpty(ready ? subset.getAddresses() : subset.getNotReadyAddresses());
     }
 
     private static @Nullable String uid(V1EndpointAddress address) {

@@ -10,12 +10,12 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.custom.Quantity;
 import io.kubernetes.client.openapi.models.V1Node;
 
+import dev.wheelhouse.api.Metadata;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.controller.Change;
+import dev.wheelhouse.controllers.pods.Nodes;
 import dev.wheelhouse.facts.Quantities;
 import dev.wheelhouse.informer.SharedIndexInformer;
-
-import static dev.wheelhouse.controllers.service.WellKnown.label;
 
 /**
  * The share of each zone in the CPUs of the ready nodes (upstream: {@code SetNodes} in
@@ -46,7 +46,7 @@ final class TopologyCache {
 
     /** The zone of a node; null if it has none. */
     static @Nullable String of(@Nullable V1Node node) {
-        String zone = node == null ? null : label(node.getMetadata(), LABEL);
+        String zone = node == null ? null : Metadata.label(node, LABEL);
         return zone == null || zone.isEmpty() ? null : zone;
     }
 
@@ -62,7 +62,7 @@ final class TopologyCache {
     static @Nullable Map<String, Double> shares(Collection<V1Node> nodes) {
         Map<String, Long> cpus = new TreeMap<>();
         for (V1Node node : nodes) {
-            if (CONTROL_PLANE.stream().anyMatch(l -> label(node.getMetadata(), l) != null) || !isReady(node)) {
+            if (CONTROL_PLANE.stream().anyMatch(l -> Metadata.label(node, l) != null) || !Nodes.isReady(node)) {
                 continue;
             }
             String zone = of(node);
@@ -88,13 +88,8 @@ final class TopologyCache {
         return cpu == null ? 0 : Quantities.milli(cpu.getNumber());
     }
 
-    private static boolean isReady(V1Node node) {
-        return node.getStatus() != null && node.getStatus().getConditions() != null && node.getStatus().getConditions()
-                .stream().anyMatch(c -> "Ready".equals(c.getType()) && "True".equals(c.getStatus()));
-    }
-
     void changed(Change<V1Node> change) {
-        if (change.isUpdate() && !change.alters(TopologyCache::isReady) && !change.alters(TopologyCache::of)) {
+        if (change.isUpdate() && !change.alters(Nodes::isReady) && !change.alters(TopologyCache::of)) {
             return;
         }
         synchronized (this) {

@@ -11,6 +11,8 @@ import io.kubernetes.client.openapi.models.V1Endpoint;
 import io.kubernetes.client.openapi.models.V1ForZone;
 import io.kubernetes.client.openapi.models.V1Service;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
+
 /**
  * Hints by the annotation for topology: each zone gets as many endpoints as it has CPUs, so that no endpoint has much
  * more load than others (upstream: {@code staging/src/k8s.io/endpointslice/topologycache}). Where upstream takes any of
@@ -108,7 +110,7 @@ final class TopologyHints {
     }
 
     private static String zone(V1Endpoint endpoint) {
-        return endpoint.getZone() == null ? "" : endpoint.getZone();
+        return orEmpty(endpoint.getZone());
     }
 
     private void hint(SliceDraft slice, int index, String zone) {

@@ -12,6 +12,8 @@ import io.kubernetes.client.openapi.models.V1ForNode;
 import io.kubernetes.client.openapi.models.V1ForZone;
 import io.kubernetes.client.openapi.models.V1Service;
 
+import static dev.wheelhouse.api.Absent.orNull;
+
 /**
  * Hints by {@code spec.trafficDistribution}: each ready endpoint is for its own zone, or for its own node as well
  * (upstream: {@code staging/src/k8s.io/endpointslice/trafficdist/trafficdist.go}).
@@ -68,10 +70,6 @@ final class TrafficHints {
     private static V1EndpointHints plain(@Nullable V1EndpointHints hints) {
         return new V1EndpointHints().forZones(hints == null ? null : orNull(hints.getForZones()))
                 .forNodes(hints == null ? null : orNull(hints.getForNodes()));
-    }
-
-    private static <T> @Nullable List<T> orNull(@Nullable List<T> list) {
-        return list == null || list.isEmpty() ? null : list;
     }
 
     private static @Nullable V1EndpointHints hints(V1Endpoint endpoint, boolean forNodes) {

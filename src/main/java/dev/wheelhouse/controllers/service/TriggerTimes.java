@@ -10,10 +10,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1PodCondition;
 import io.kubernetes.client.openapi.models.V1Service;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.controller.SyncRun;
+import dev.wheelhouse.controllers.pods.Pods;
 
 /**
  * The time of the change that a write of endpoints follows, for {@link WellKnown#TRIGGER_TIME}: the earliest change
@@ -64,10 +66,10 @@ final class TriggerTimes {
     private static Map<String, Instant> readyTimes(List<V1Pod> pods) {
         Map<String, Instant> times = new HashMap<>();
         for (V1Pod pod : pods) {
-            if (pod.getStatus() != null && pod.getStatus().getConditions() != null) {
-                pod.getStatus().getConditions().stream().filter(c -> "Ready".equals(c.getType())).findFirst()
-                        .map(c -> instant(c.getLastTransitionTime()))
-                        .ifPresent(time -> times.put(String.valueOf(pod.getMetadata().getName()), time));
+            V1PodCondition ready = Pods.condition(pod, "Ready");
+            Instant time = ready == null ? null : instant(ready.getLastTransitionTime());
+            if (time != null) {
+                times.put(String.valueOf(pod.getMetadata().getName()), time);
             }
         }
         return times;

@@ -8,6 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
+import dev.wheelhouse.api.Metadata;
+
 /** The labels and annotations of Endpoints and EndpointSlices, and the names of new slices. */
 final class WellKnown {
     /** The label of a slice with the name of its Service. */
@@ -30,21 +32,17 @@ final class WellKnown {
 
     /** Whether Endpoints are the lock of an election. */
     static boolean isElection(V1ObjectMeta meta) {
-        return meta.getAnnotations() != null && meta.getAnnotations().containsKey(LEADER);
+        return Metadata.annotations(meta).containsKey(LEADER);
     }
 
     /** The labels of an object, which the caller may change. */
     static Map<String, String> labels(V1ObjectMeta meta) {
-        return meta.getLabels() == null ? new HashMap<>() : new HashMap<>(meta.getLabels());
+        return new HashMap<>(Metadata.labels(meta));
     }
 
     /** The annotations of an object, which the caller may change. */
     static Map<String, String> annotations(@Nullable V1ObjectMeta meta) {
-        return meta == null || meta.getAnnotations() == null ? new HashMap<>() : new HashMap<>(meta.getAnnotations());
-    }
-
-    static @Nullable String label(V1ObjectMeta meta, String key) {
-        return meta.getLabels() == null ? null : meta.getLabels().get(key);
+        return new HashMap<>(Metadata.annotations(meta));
     }
 
     /** Sets {@link #TRIGGER_TIME}, or removes it if there is no time. */

@@ -20,16 +20,12 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.client.ResourceClient;
-import dev.wheelhouse.controller.Action;
-import dev.wheelhouse.controller.ActionExecutor.Attempt;
 import dev.wheelhouse.controller.ControllerContext;
-import dev.wheelhouse.controller.KeyedController;
-import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.controllers.ControllerOptions;
+import dev.wheelhouse.controllers.RoundController;
 import dev.wheelhouse.facts.PodSecrets;
 import dev.wheelhouse.informer.SharedIndexInformer;
-import dev.wheelhouse.workqueue.RateLimits;
 
 /**
  * Every 24 hours marks and deletes the token Secrets that were made for an account and that nobody has used for
@@ -38,7 +34,7 @@ import dev.wheelhouse.workqueue.RateLimits;
  * a label, and the day on which this record began in a ConfigMap. {@code StaleTokens} decides. A failed write is tried
  * again in the next round.
  */
-public final class LegacyTokenCleaner extends KeyedController<LegacyTokenCleaner.Round> {
+public final class LegacyTokenCleaner extends RoundController<V1Secret> {
     public static final String NAME = "legacy-serviceaccount-token-cleaner-controller";
 
     static final Duration PERIOD = Duration.ofHours(24);
@@ -47,65 +43,27 @@ public final class LegacyTokenCleaner extends KeyedController<LegacyTokenCleaner
 
     private static final Logger log = LoggerFactory.getLogger(LegacyTokenCleaner.class);
 
-    private final SharedIndexInformer<V1Secret> secrets;
     private final SharedIndexInformer<V1ServiceAccount> accounts;
     private final SharedIndexInformer<V1Pod> pods;
     private final ResourceClient<V1ConfigMap> configMaps;
     private final Duration cleanUpPeriod;
 
-    /** The only key: a round over all Secrets. */
-    enum Round {
-        ROUND;
-
-        @Override
-        public String toString() {
-            return ResourceType.SECRETS.plural();
-        }
-    }
-
     /** Starts with a round. */
     public LegacyTokenCleaner(ControllerContext context) {
-        super(NAME, NAME, context, RateLimits.CONTROLLER, 1);
-        secrets = TokenSecrets.informer(context.informers());
-        follow(secrets);
+        super(NAME, context, TokenSecrets.informer(context.informers()), Duration.ZERO, PERIOD);
         accounts = informerFor(ResourceType.SERVICE_ACCOUNTS, V1ServiceAccount.class);
         pods = informerFor(ResourceType.PODS, V1Pod.class);
         configMaps = context.client().resource(ResourceType.CONFIG_MAPS, V1ConfigMap.class);
         cleanUpPeriod = context.options().get(ControllerOptions.Identity.DEFAULTS).legacyTokenCleanUpPeriod();
-        queue.add(Round.ROUND);
     }
 
     @Override
-    public ResourceType syncs() {
-        return ResourceType.SECRETS;
-    }
-
-    @Override
-    protected @Nullable Round keyOf(String groupResource, ObjectKey object) {
-        return syncs().groupResource().equals(groupResource) && secrets.get(object) != null ? Round.ROUND : null;
-    }
-
-    @Override
-    protected Result sync(Round round, SyncRun run) {
-        List<Action.Write> writes = decide();
-        if (!writes.isEmpty()) {
-            for (Attempt attempt : run.execute(List.of(Action.Batch.each(writes))).attempts()) {
-                KubeApiException error = attempt.error();
-                if (error != null && attempt.failed() && !error.isConflict()) {
-                    log.warn("{}: the {} of {} failed and is tried again in {} h: {}", NAME, attempt.write().verb(),
-                            attempt.write().target(), PERIOD.toHours(), error.getMessage());
-                }
-            }
-        }
-        return Result.requeueAfter(PERIOD);
-    }
-
-    private List<Action.Write> decide() {
+    protected void look(List<V1Secret> all, SyncRun run) {
         StaleTokens stale = new StaleTokens(clock.now(), cleanUpPeriod, accounts::get, this::mounted);
         LocalDate since = trackedSince();
-        return since == null || !stale.isTrackedSince(since)
-                ? List.of()
-                : stale.among(secrets.getIndexer().list());
+        if (since != null && stale.isTrackedSince(since)) {
+            tryEach(stale.among(all), run);
+        }
     }
 
     /** The day on which the API server began to record the use of tokens; null if that is unknown. */

@@ -18,17 +18,12 @@ import dev.wheelhouse.runtime.Hashes;
 /**
  * Signs the tokens that Secrets hold: JSON Web Tokens without an end, which the API server accepts as long as the
  * Secret and the account exist (upstream: {@code pkg/serviceaccount/legacy.go}).
+ *
+ * @param keys RSA, or on the curves P-256, P-384 and P-521
  */
-final class LegacyTokenSigner implements TokenDecisions.TokenSource {
+record LegacyTokenSigner(Supplier<KeyPair> keys) implements TokenDecisions.TokenSource {
     private static final String ISSUER = "kubernetes/serviceaccount";
     private static final String CLAIM = "kubernetes.io/serviceaccount/";
-
-    private final Supplier<KeyPair> keys;
-
-    /** @param keys RSA, or on the curves P-256, P-384 and P-521 */
-    LegacyTokenSigner(Supplier<KeyPair> keys) {
-        this.keys = keys;
-    }
 
     @Override
     public String token(V1ServiceAccount account, String secret) {

@@ -18,6 +18,7 @@ import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1Secret;
 import io.kubernetes.client.openapi.models.V1ServiceAccount;
 
+import dev.wheelhouse.api.Metadata;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
@@ -50,9 +51,9 @@ record StaleTokens(Instant now, Duration cleanUpPeriod, Function<ObjectKey, @Nul
         List<Action.Write> writes = new ArrayList<>();
         for (V1Secret secret : secrets) {
             V1ObjectMeta meta = secret.getMetadata();
-            if (isOld(meta, begin) && isUnused(label(meta, LAST_USED), firstDay) && isGenerated(secret)
+            if (isOld(meta, begin) && isUnused(Metadata.label(secret, LAST_USED), firstDay) && isGenerated(secret)
                     && !used.computeIfAbsent(String.valueOf(meta.getNamespace()), mounted).contains(meta.getName())) {
-                LocalDate invalid = date(label(meta, INVALID_SINCE));
+                LocalDate invalid = date(Metadata.label(secret, INVALID_SINCE));
                 if (invalid == null) {
                     writes.add(mark(secret));
                 } else if (invalid.isBefore(firstDay)) {
@@ -92,10 +93,6 @@ record StaleTokens(Instant now, Duration cleanUpPeriod, Function<ObjectKey, @Nul
                                 "uid", String.valueOf(secret.getMetadata().getUid()), "labels",
                                 Map.of(INVALID_SINCE, today)))),
                 "its token was not used for " + cleanUpPeriod.toDays() + " days");
-    }
-
-    private static @Nullable String label(V1ObjectMeta meta, String key) {
-        return meta.getLabels() == null ? null : meta.getLabels().get(key);
     }
 
     /** The date in a label; null if there is none. */

@@ -2,20 +2,21 @@ package dev.wheelhouse.controllers.serviceaccount;
 
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 
-import io.kubernetes.client.openapi.models.V1ObjectReference;
 import io.kubernetes.client.openapi.models.V1Secret;
 import io.kubernetes.client.openapi.models.V1ServiceAccount;
 
 import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
+import dev.wheelhouse.api.Metadata;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.informer.SharedInformerFactory;
+
+import static dev.wheelhouse.api.Absent.orEmpty;
 
 /** Secrets that hold the token of a ServiceAccount, which their annotations name. */
 final class TokenSecrets {
@@ -48,18 +49,13 @@ final class TokenSecrets {
 
     /** The account that a Secret names; null if it names none. */
     static @Nullable ObjectKey account(V1Secret secret) {
-        String name = annotation(secret, ACCOUNT_NAME);
+        String name = orEmpty(Metadata.annotation(secret, ACCOUNT_NAME));
         return name.isEmpty() ? null : ObjectKey.of(String.valueOf(secret.getMetadata().getNamespace()), name);
     }
 
     /** The UID of the account; empty if the Secret does not name it. */
     static String accountUid(V1Secret secret) {
-        return annotation(secret, ACCOUNT_UID);
-    }
-
-    private static String annotation(V1Secret secret, String key) {
-        Map<String, String> annotations = secret.getMetadata().getAnnotations();
-        return annotations == null ? "" : annotations.getOrDefault(key, "");
+        return orEmpty(Metadata.annotation(secret, ACCOUNT_UID));
     }
 
     /** Whether a UID from a Secret, which may be empty, is that of an account. */
@@ -68,7 +64,6 @@ final class TokenSecrets {
     }
 
     static boolean references(V1ServiceAccount account, String secret) {
-        List<V1ObjectReference> references = account.getSecrets();
-        return references != null && references.stream().anyMatch(reference -> secret.equals(reference.getName()));
+        return orEmpty(account.getSecrets()).stream().anyMatch(reference -> secret.equals(reference.getName()));
     }
 }

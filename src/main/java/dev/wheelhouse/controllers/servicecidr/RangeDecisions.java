@@ -5,17 +5,19 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 
 import io.kubernetes.client.openapi.models.V1Condition;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1ServiceCIDR;
 
+import dev.wheelhouse.api.Metadata;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.controller.Action;
+
+import static dev.wheelhouse.api.Absent.orEmpty;
 
 /** Decides about the finalizer and the condition of a ServiceCIDR (upstream: {@code sync}). */
 final class RangeDecisions {
@@ -28,7 +30,7 @@ final class RangeDecisions {
     /** A pure function. */
     static List<Action> decide(RangeView view) {
         V1ObjectMeta meta = view.range().getMetadata();
-        boolean kept = meta.getFinalizers() != null && meta.getFinalizers().contains(FINALIZER);
+        boolean kept = Metadata.finalizers(view.range()).contains(FINALIZER);
         List<Action> actions = new ArrayList<>();
         if (meta.getDeletionTimestamp() == null) {
             if (!kept) {
@@ -60,8 +62,8 @@ final class RangeDecisions {
     private static void addCondition(RangeView view, String status, String reason, String message, String why,
             List<Action> actions) {
         V1ServiceCIDR range = view.range();
-        if (range.getStatus() != null && range.getStatus().getConditions() != null && range.getStatus().getConditions()
-                .stream().anyMatch(condition -> isSame(condition, status, reason, message))) {
+        if (range.getStatus() != null && orEmpty(range.getStatus().getConditions()).stream()
+                .anyMatch(condition -> isSame(condition, status, reason, message))) {
             return;
         }
         Map<String, Object> condition = Map.of("type", "Ready", "status", status, "reason", reason, "message", message,
@@ -76,7 +78,7 @@ final class RangeDecisions {
 
     private static boolean isSame(V1Condition condition, String status, String reason, String message) {
         return "Ready".equals(condition.getType()) && status.equals(condition.getStatus())
-                && reason.equals(Objects.requireNonNullElse(condition.getReason(), ""))
+                && reason.equals(orEmpty(condition.getReason()))
                 && message.equals(condition.getMessage());
     }
 }

@@ -2,7 +2,6 @@ package dev.wheelhouse.controllers.servicecidr;
 
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
 
@@ -10,6 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.models.V1IPAddress;
 import io.kubernetes.client.openapi.models.V1ServiceCIDR;
+
+import dev.wheelhouse.api.Metadata;
+import dev.wheelhouse.controllers.AddressRange;
 
 /**
  * A ServiceCIDR, all ServiceCIDRs including itself, and all IPAddresses. A pure value.
@@ -35,10 +37,10 @@ record RangeView(V1ServiceCIDR range, List<V1ServiceCIDR> all, List<V1IPAddress>
      * label of an address that a user has made may be wrong.
      */
     private boolean needs(V1IPAddress object, AddressRange mine) {
-        AddressRange.Address address = allocated(object);
-        return address != null && mine.start().family().equals(object.getMetadata().getLabels().get(FAMILY))
-                && ranges(range).anyMatch(each -> each.contains(address))
-                && others().noneMatch(other -> other.contains(address));
+        AddressRange address = allocated(object);
+        return address != null && (mine.isV6() ? "IPv6" : "IPv4").equals(Metadata.label(object, FAMILY))
+                && ranges(range).anyMatch(each -> each.hasService(address))
+                && others().noneMatch(other -> other.hasService(address));
     }
 
     private Stream<AddressRange> others() {
@@ -47,10 +49,9 @@ record RangeView(V1ServiceCIDR range, List<V1ServiceCIDR> all, List<V1IPAddress>
     }
 
     /** The address of a Service; null if the API server did not allocate the object. */
-    static AddressRange.@Nullable Address allocated(V1IPAddress object) {
-        Map<String, String> labels = object.getMetadata().getLabels();
-        return labels != null && ALLOCATOR.equals(labels.get(MANAGED_BY))
-                ? AddressRange.Address.parse(String.valueOf(object.getMetadata().getName()))
+    static @Nullable AddressRange allocated(V1IPAddress object) {
+        return ALLOCATOR.equals(Metadata.label(object, MANAGED_BY))
+                ? AddressRange.parse(String.valueOf(object.getMetadata().getName()))
                 : null;
     }
 

@@ -15,6 +15,7 @@ import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ObjectController;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
+import dev.wheelhouse.controllers.AddressRange;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.SharedIndexInformer;
 
@@ -43,7 +44,7 @@ public final class ServiceCidrController extends ObjectController<V1ServiceCIDR>
                         : Stream.empty()));
         watch(addresses).onAdd().onDelete()
                 .enqueueEach(object -> Stream.ofNullable(RangeView.allocated(object))
-                        .flatMap(address -> ranges(range -> range.contains(address))));
+                        .flatMap(address -> ranges(range -> range.hasService(address))));
     }
 
     @Override

@@ -4,8 +4,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
-import org.jspecify.annotations.Nullable;
-
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1OwnerReference;
 import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
@@ -15,6 +13,8 @@ import io.kubernetes.client.openapi.models.V1StatefulSetPersistentVolumeClaimRet
 import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
+
+import static dev.wheelhouse.api.Absent.orEmpty;
 
 /**
  * The owner references by which the garbage collector deletes a claim with its set or its pod, as
@@ -126,10 +126,6 @@ final class ClaimRetention {
     }
 
     private static boolean is(V1OwnerReference reference, V1ObjectMeta owner) {
-        return Objects.equals(uid(owner.getUid()), uid(reference.getUid()));
-    }
-
-    private static String uid(@Nullable String uid) {
-        return uid == null ? "" : uid;
+        return Objects.equals(orEmpty(owner.getUid()), orEmpty(reference.getUid()));
     }
 }

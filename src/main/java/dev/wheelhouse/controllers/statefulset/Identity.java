@@ -5,7 +5,6 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
@@ -18,9 +17,12 @@ import io.kubernetes.client.openapi.models.V1PodSpec;
 import io.kubernetes.client.openapi.models.V1PodTemplateSpec;
 import io.kubernetes.client.openapi.models.V1Volume;
 
+import dev.wheelhouse.api.Metadata;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controllers.pods.PodFactory;
+
+import static dev.wheelhouse.api.Absent.orEmpty;
 
 /**
  * The identity of a pod of a StatefulSet: its name, its labels, and the volumes of its claims (upstream:
@@ -67,20 +69,18 @@ final class Identity {
 
     /** The name of the pod's revision; empty if it has none. */
     static String revision(V1Pod pod) {
-        Map<String, String> labels = pod.getMetadata().getLabels();
-        return labels == null ? "" : labels.getOrDefault(REVISION, "");
+        return orEmpty(Metadata.label(pod, REVISION));
     }
 
     /** Whether a pod has the name and the name label of its ordinal. */
     static boolean matches(StatefulSetView view, V1Pod pod) {
-        Map<String, String> labels = pod.getMetadata().getLabels();
         String name = podName(view.name(), ordinal(pod));
-        return name.equals(pod.getMetadata().getName()) && labels != null && name.equals(labels.get(POD_NAME));
+        return name.equals(pod.getMetadata().getName()) && name.equals(Metadata.label(pod, POD_NAME));
     }
 
     /** Whether the volumes of a pod are those of its claims. */
     static boolean storageMatches(StatefulSetView view, V1Pod pod) {
-        List<V1Volume> volumes = Objects.requireNonNullElse(pod.getSpec().getVolumes(), List.of());
+        List<V1Volume> volumes = orEmpty(pod.getSpec().getVolumes());
         for (V1PersistentVolumeClaim template : view.claimTemplates()) {
             String claim = claimName(view.name(), template, ordinal(pod));
             // Of volumes with one name the last counts, as in upstream's map.
@@ -121,7 +121,7 @@ final class Identity {
     }
 
     private static Map<String, String> identify(StatefulSetView view, V1ObjectMeta meta, int ordinal) {
-        Map<String, String> labels = meta.getLabels() == null ? new HashMap<>() : new HashMap<>(meta.getLabels());
+        Map<String, String> labels = new HashMap<>(Metadata.labels(meta));
         labels.put(POD_NAME, podName(view.name(), ordinal));
         labels.put(POD_INDEX, Integer.toString(ordinal));
         meta.setLabels(labels);
@@ -150,9 +150,9 @@ final class Identity {
     /** A new claim of a pod. */
     static V1PersistentVolumeClaim newClaim(StatefulSetView view, V1PersistentVolumeClaim template, int ordinal) {
         V1ObjectMeta meta = ModelJson.shallowCopy(template.getMetadata());
-        Map<String, String> labels = new HashMap<>(Objects.requireNonNullElse(meta.getLabels(), Map.of()));
+        Map<String, String> labels = new HashMap<>(orEmpty(meta.getLabels()));
         Map<String, String> selected = view.set().getSpec().getSelector().getMatchLabels();
-        labels.putAll(selected == null ? Map.of() : selected);
+        labels.putAll(orEmpty(selected));
         meta.name(claimName(view.name(), template, ordinal)).namespace(view.set().getMetadata().getNamespace())
                 .labels(labels);
         return new V1PersistentVolumeClaim().apiVersion("v1").kind("PersistentVolumeClaim").metadata(meta)

@@ -123,18 +123,8 @@ record PodTask(StatefulSetView view, Verb verb, V1Pod pod, List<Write> claims, L
 
     /** Whether all claims of a pod have the owners that the retention policy asks for. */
     static boolean claimsMatch(StatefulSetView view, V1Pod pod) {
-        if (view.claimTemplates().isEmpty()) {
-            return true;
-        }
         ClaimRetention policy = new ClaimRetention(view, pod);
-        for (V1PersistentVolumeClaim template : view.claimTemplates()) {
-            V1PersistentVolumeClaim claim = view.claims()
-                    .apply(Identity.claimName(view.name(), template, Identity.ordinal(pod)));
-            if (claim != null && !policy.matches(claim)) {
-                return false;
-            }
-        }
-        return true;
+        return !view.hasClaim(pod, claim -> !policy.matches(claim));
     }
 
     /** Whether the task neither writes nor tells anything. */

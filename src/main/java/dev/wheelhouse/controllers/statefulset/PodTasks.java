@@ -15,10 +15,8 @@ import dev.wheelhouse.controller.SyncRun;
  * {@code slowStartBatch} in {@code pkg/controller/statefulset/stateful_set_control.go}). A batch with a failure is the
  * last one.
  */
-final class PodTasks {
+record PodTasks(SyncRun sync) {
     private static final int LARGEST_BATCH = 500;
-
-    private final SyncRun sync;
 
     /** A task that is being done. */
     private static final class Run {
@@ -40,10 +38,6 @@ final class PodTasks {
             error = outcome.error() == null ? error : outcome.error();
             goesOn = outcome.goesOn();
         }
-    }
-
-    PodTasks(SyncRun sync) {
-        this.sync = sync;
     }
 
     /** @return the first failure; null if all tasks succeeded */

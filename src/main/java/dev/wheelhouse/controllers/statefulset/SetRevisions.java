@@ -2,7 +2,6 @@ package dev.wheelhouse.controllers.statefulset;
 
 import java.util.HashSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
@@ -17,6 +16,8 @@ import io.kubernetes.client.openapi.models.V1StatefulSetStatus;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controllers.history.ControllerRevisions;
 import dev.wheelhouse.controllers.history.RevisionData;
+
+import static dev.wheelhouse.api.Absent.orZero;
 
 /**
  * The revisions that a set's pods have or should have.
@@ -66,7 +67,7 @@ record SetRevisions(V1ControllerRevision current, V1ControllerRevision update, i
 
     static int collisions(V1StatefulSet set) {
         V1StatefulSetStatus status = set.getStatus();
-        return status == null ? 0 : Objects.requireNonNullElse(status.getCollisionCount(), 0);
+        return status == null ? 0 : orZero(status.getCollisionCount());
     }
 
     String currentName() {

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -40,6 +39,8 @@ import dev.wheelhouse.controllers.history.RevisionData;
 import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.informer.SharedIndexInformer;
 
+import static dev.wheelhouse.api.Absent.orZero;
+
 /**
  * Keeps a pod with a stable identity for each ordinal of each StatefulSet (upstream:
  * {@code pkg/controller/statefulset/stateful_set.go}). {@code StatefulSetDecisions} decides, {@code PodTask} describes
@@ -55,7 +56,7 @@ public final class StatefulSetController extends ObjectController<V1StatefulSet>
     private final OwnedObjects<V1Pod> pods;
     private final OwnedObjects<V1ControllerRevision> revisions;
     /** By the sets' keys. A sync of an unchanged set compares no templates. */
-    private final Map<ObjectKey, Known> known = new ConcurrentHashMap<>();
+    private final Map<ObjectKey, Known> known = memory();
 
     /** The set's template of this generation is that of the revision with this UID, the last of the history. */
     private record Known(String uid, @Nullable Long generation, @Nullable String revision) {}
@@ -83,12 +84,6 @@ public final class StatefulSetController extends ObjectController<V1StatefulSet>
                 .map(owner -> ObjectKey.of(claim.getMetadata().getNamespace(),
                         owner.getName().substring(0, owner.getName().lastIndexOf('-'))))
                 .filter(set -> primary.get(set) != null);
-    }
-
-    @Override
-    protected Result gone(ObjectKey key, SyncRun run) throws InterruptedException {
-        run.note(() -> known.remove(key));
-        return super.gone(key, run);
     }
 
     @Override
@@ -161,7 +156,7 @@ public final class StatefulSetController extends ObjectController<V1StatefulSet>
         if (update != null && error == null) {
             // The pod may have an older revision than the current one. Upstream then sends -1, which is refused.
             V1StatefulSetStatus status = decision.status();
-            status.setCurrentReplicas(Math.max(0, StatefulSetStatuses.count(status.getCurrentReplicas()) - 1));
+            status.setCurrentReplicas(Math.max(0, orZero(status.getCurrentReplicas()) - 1));
         }
         return error;
     }
@@ -174,8 +169,7 @@ public final class StatefulSetController extends ObjectController<V1StatefulSet>
 
     private static @Nullable Duration untilNextCheck(StatefulSetView view, V1StatefulSetStatus status) {
         if (view.minReadySeconds() == 0
-                || StatefulSetStatuses.count(status.getReadyReplicas()) == StatefulSetStatuses
-                        .count(status.getAvailableReplicas())) {
+                || orZero(status.getReadyReplicas()) == orZero(status.getAvailableReplicas())) {
             return null;
         }
         Duration next = Pods.untilNextAvailable(view.pods(), view.minReadySeconds(), view.now());

@@ -9,11 +9,12 @@ import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
-import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1StatefulSetStatus;
 
 import dev.wheelhouse.controllers.pods.Pods;
+
+import static dev.wheelhouse.api.Absent.orZero;
 
 /**
  * Decides about the pods of one StatefulSet, as a pure function of a view and its revisions (upstream:
@@ -140,7 +141,7 @@ final class StatefulSetDecisions {
         int kept = view.rollingUpdate() != null
                 ? view.partition()
                 : view.updatesRolling() && view.set().getStatus() != null
-                        ? StatefulSetStatuses.count(view.set().getStatus().getCurrentReplicas())
+                        ? orZero(view.set().getStatus().getCurrentReplicas())
                         : 0;
         return ordinal < (long) view.start() + kept
                 ? Identity.newPod(view, revisions.currentTemplate(view.set()), revisions.currentName(), ordinal)
@@ -149,18 +150,7 @@ final class StatefulSetDecisions {
 
     /** Whether a claim of a new pod still has to be deleted with an earlier pod of the same name. */
     private boolean waitsForClaims(V1Pod pod) {
-        if (view.claimTemplates().isEmpty()) {
-            return false;
-        }
-        ClaimRetention policy = new ClaimRetention(view, pod);
-        for (V1PersistentVolumeClaim template : view.claimTemplates()) {
-            V1PersistentVolumeClaim claim = view.claims()
-                    .apply(Identity.claimName(view.name(), template, Identity.ordinal(pod)));
-            if (claim != null && policy.isStale(claim)) {
-                return true;
-            }
-        }
-        return false;
+        return view.hasClaim(pod, new ClaimRetention(view, pod)::isStale);
     }
 
     /**

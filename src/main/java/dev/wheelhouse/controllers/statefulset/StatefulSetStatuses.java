@@ -10,6 +10,8 @@ import io.kubernetes.client.openapi.models.V1StatefulSetStatus;
 
 import dev.wheelhouse.controllers.pods.Pods;
 
+import static dev.wheelhouse.api.Absent.orZero;
+
 /** Computes a StatefulSet's status (upstream: {@code pkg/controller/statefulset/stateful_set_control.go}). */
 final class StatefulSetStatuses {
     private StatefulSetStatuses() {}
@@ -46,8 +48,8 @@ final class StatefulSetStatuses {
     /** Makes the update revision the current one when a rolling update has reached all pods. */
     static void complete(StatefulSetView view, V1StatefulSetStatus status) {
         int replicas = view.replicas();
-        if (view.updatesRolling() && count(status.getUpdatedReplicas()) == replicas
-                && count(status.getReadyReplicas()) == replicas && count(status.getReplicas()) == replicas) {
+        if (view.updatesRolling() && orZero(status.getUpdatedReplicas()) == replicas
+                && orZero(status.getReadyReplicas()) == replicas && orZero(status.getReplicas()) == replicas) {
             status.currentReplicas(status.getUpdatedReplicas()).currentRevision(status.getUpdateRevision());
         }
     }
@@ -56,20 +58,16 @@ final class StatefulSetStatuses {
     static boolean differs(@Nullable V1StatefulSetStatus before, V1StatefulSetStatus status) {
         V1StatefulSetStatus known = before == null ? new V1StatefulSetStatus() : before;
         return generation(status) > generation(known)
-                || count(status.getReplicas()) != count(known.getReplicas())
-                || count(status.getCurrentReplicas()) != count(known.getCurrentReplicas())
-                || count(status.getReadyReplicas()) != count(known.getReadyReplicas())
-                || count(status.getUpdatedReplicas()) != count(known.getUpdatedReplicas())
-                || count(status.getAvailableReplicas()) != count(known.getAvailableReplicas())
+                || orZero(status.getReplicas()) != orZero(known.getReplicas())
+                || orZero(status.getCurrentReplicas()) != orZero(known.getCurrentReplicas())
+                || orZero(status.getReadyReplicas()) != orZero(known.getReadyReplicas())
+                || orZero(status.getUpdatedReplicas()) != orZero(known.getUpdatedReplicas())
+                || orZero(status.getAvailableReplicas()) != orZero(known.getAvailableReplicas())
                 || !Objects.equals(status.getCurrentRevision(), known.getCurrentRevision())
                 || !Objects.equals(status.getUpdateRevision(), known.getUpdateRevision());
     }
 
     private static long generation(V1StatefulSetStatus status) {
-        return status.getObservedGeneration() == null ? 0 : status.getObservedGeneration();
-    }
-
-    static int count(@Nullable Integer count) {
-        return count == null ? 0 : count;
+        return orZero(status.getObservedGeneration());
     }
 }

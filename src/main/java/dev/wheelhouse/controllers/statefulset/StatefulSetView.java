@@ -4,6 +4,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
+import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
 
@@ -12,6 +13,9 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1RollingUpdateStatefulSetStrategy;
 import io.kubernetes.client.openapi.models.V1StatefulSet;
 import io.kubernetes.client.openapi.models.V1StatefulSetUpdateStrategy;
+
+import static dev.wheelhouse.api.Absent.orEmpty;
+import static dev.wheelhouse.api.Absent.orZero;
 
 /**
  * The input of a decision about one StatefulSet.
@@ -35,7 +39,7 @@ record StatefulSetView(V1StatefulSet set, List<V1Pod> pods,
     /** The first ordinal. */
     int start() {
         var ordinals = set.getSpec().getOrdinals();
-        return ordinals == null || ordinals.getStart() == null ? 0 : ordinals.getStart();
+        return ordinals == null ? 0 : orZero(ordinals.getStart());
     }
 
     boolean isInRange(int ordinal) {
@@ -48,7 +52,7 @@ record StatefulSetView(V1StatefulSet set, List<V1Pod> pods,
     }
 
     int minReadySeconds() {
-        return Objects.requireNonNullElse(set.getSpec().getMinReadySeconds(), 0);
+        return orZero(set.getSpec().getMinReadySeconds());
     }
 
     boolean isDeleting() {
@@ -79,11 +83,17 @@ record StatefulSetView(V1StatefulSet set, List<V1Pod> pods,
     /** How many pods, from the first ordinal on, stay at the current revision. */
     int partition() {
         V1RollingUpdateStatefulSetStrategy rolling = rollingUpdate();
-        return rolling == null || rolling.getPartition() == null ? 0 : rolling.getPartition();
+        return rolling == null ? 0 : orZero(rolling.getPartition());
     }
 
     List<V1PersistentVolumeClaim> claimTemplates() {
-        List<V1PersistentVolumeClaim> templates = set.getSpec().getVolumeClaimTemplates();
-        return templates == null ? List.of() : templates;
+        return orEmpty(set.getSpec().getVolumeClaimTemplates());
+    }
+
+    /** Whether a pod has a claim for which something is true. */
+    boolean hasClaim(V1Pod pod, Predicate<V1PersistentVolumeClaim> which) {
+        return claimTemplates().stream()
+                .map(template -> claims.apply(Identity.claimName(name(), template, Identity.ordinal(pod))))
+                .anyMatch(claim -> claim != null && which.test(claim));
     }
 }

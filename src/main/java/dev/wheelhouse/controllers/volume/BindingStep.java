@@ -1,6 +1,8 @@
 package dev.wheelhouse.controllers.volume;
 
 import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -40,9 +42,9 @@ record BindingStep(List<Action> actions, Next next, @Nullable Operation operatio
         return new BindingStep(List.copyOf(actions), next, null, false);
     }
 
-    /** The last actions of a sync. */
-    static BindingStep last(Action... actions) {
-        return new BindingStep(List.of(actions), Next.DONE, null, false);
+    /** The last actions of a sync, without those that are null. */
+    static BindingStep last(@Nullable Action... actions) {
+        return new BindingStep(Stream.of(actions).filter(Objects::nonNull).toList(), Next.DONE, null, false);
     }
 
     /** A write after which more may follow. */

@@ -16,12 +16,15 @@ import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
 import io.kubernetes.client.openapi.models.V1PersistentVolumeClaimStatus;
 import io.kubernetes.client.openapi.models.V1StorageClass;
 
+import dev.wheelhouse.api.Metadata;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.BoundedQuantity;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.Action.Write;
 import dev.wheelhouse.volumes.Volumes;
+
+import static dev.wheelhouse.api.Absent.orEmpty;
 
 /**
  * Decides about one claim (upstream: {@code syncClaim} in
@@ -167,18 +170,15 @@ final class ClaimDecisions {
                 changed.getMetadata().putAnnotationsItem(Volumes.BIND_COMPLETED, "yes");
             }));
         }
-        Write status = status(claim, "Bound", volume);
-        return status == null ? BindingStep.NONE : BindingStep.last(status);
+        return BindingStep.last(status(claim, "Bound", volume));
     }
 
     private static BindingStep pending(V1PersistentVolumeClaim claim) {
-        Write status = status(claim, "Pending", null);
-        return status == null ? BindingStep.NONE : BindingStep.last(status);
+        return BindingStep.last(status(claim, "Pending", null));
     }
 
     private static BindingStep pending(V1PersistentVolumeClaim claim, Action event) {
-        Write status = status(claim, "Pending", null);
-        return status == null ? BindingStep.last(event) : BindingStep.last(event, status);
+        return BindingStep.last(event, status(claim, "Pending", null));
     }
 
     /** Marks a claim whose volume is gone for good, once. */
@@ -224,9 +224,9 @@ final class ClaimDecisions {
     /** The capacity of a claim that becomes bound: that of the volume before a resize that is not complete. */
     private static @Nullable Map<String, Quantity> capacity(@Nullable Map<String, Quantity> before,
             V1PersistentVolume volume) {
-        String unresized = Volumes.annotation(volume, ExpansionDecisions.BEFORE_GROWTH);
+        String unresized = Metadata.annotation(volume, ExpansionDecisions.BEFORE_GROWTH);
         if (unresized != null) {
-            Map<String, Quantity> capacity = new HashMap<>(Objects.requireNonNullElse(before, Map.of()));
+            Map<String, Quantity> capacity = new HashMap<>(orEmpty(before));
             capacity.put("storage", quantity(unresized,
                     Objects.requireNonNull(volume.getSpec().getCapacity().get("storage"))));
             return capacity;

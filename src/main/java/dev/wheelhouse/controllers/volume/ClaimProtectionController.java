@@ -7,17 +7,15 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
 import io.kubernetes.client.openapi.models.V1Pod;
 
-import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.ResourceVersions;
-import dev.wheelhouse.client.ListOptions;
-import dev.wheelhouse.client.ListPage;
 import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.controller.Change;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ObjectController;
+import dev.wheelhouse.controller.Pages;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.controllers.pods.Pods;
@@ -36,7 +34,6 @@ public final class ClaimProtectionController extends ObjectController<V1Persiste
 
     private static final Protection PROTECTION = new Protection(ResourceType.PERSISTENT_VOLUME_CLAIMS,
             Volumes.CLAIM_PROTECTION);
-    private static final int PAGE = 500;
 
     private final PodsOfClaims podsOfClaims;
     private final ResourceClient<V1Pod> livePods;
@@ -82,16 +79,9 @@ public final class ClaimProtectionController extends ObjectController<V1Persiste
 
     private Live list(String namespace) {
         ClaimsInUse used = new ClaimsInUse();
-        ListOptions options = ListOptions.consistent(PAGE);
-        while (true) {
-            ListPage<V1Pod> page = livePods.list(namespace, LabelSelector.everything(), FieldSelector.everything(),
-                    options);
-            page.items().forEach(used::add);
-            if (page.continueToken() == null) {
-                return new Live(namespace, page.resourceVersion(), used);
-            }
-            options = options.next(page.continueToken());
-        }
+        String version = Pages.read(livePods, namespace, LabelSelector.everything(),
+                page -> page.items().forEach(used::add));
+        return new Live(namespace, version, used);
     }
 
     /** The deleted claims of a pod that uses them no more, or not yet. */

@@ -1,16 +1,16 @@
 package dev.wheelhouse.controllers.volume;
 
-import java.util.Objects;
-
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.models.V1HostPathVolumeSource;
 import io.kubernetes.client.openapi.models.V1PersistentVolume;
 import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
-import io.kubernetes.client.openapi.models.V1StorageClass;
 
+import dev.wheelhouse.api.Metadata;
 import dev.wheelhouse.volumes.CsiMigration;
 import dev.wheelhouse.volumes.Volumes;
+
+import static dev.wheelhouse.api.Absent.orEmpty;
 
 /**
  * The drivers that make and delete the storage of volumes. Most are external. For host paths and NFS
@@ -32,7 +32,7 @@ final class Drivers {
 
     /** Whether somebody else deletes a volume that is released. */
     static boolean isDeletedByOthers(V1PersistentVolume volume) {
-        String provisioner = Objects.requireNonNullElse(Volumes.annotation(volume, Volumes.PROVISIONED_BY), "");
+        String provisioner = orEmpty(Metadata.annotation(volume, Volumes.PROVISIONED_BY));
         return !provisioner.isEmpty()
                 ? !isInTree(CsiMigration.successorOf(provisioner))
                 : volume.getSpec().getCsi() != null || Volumes.isAnnotated(volume, Migration.MIGRATED_TO);
@@ -48,7 +48,7 @@ final class Drivers {
     }
 
     /** Why the driver of host paths makes no volume for a claim; null if it does. */
-    static @Nullable String whyNotMade(V1PersistentVolumeClaim claim, V1StorageClass storageClass) {
+    static @Nullable String whyNotMade(V1PersistentVolumeClaim claim) {
         return "Block".equals(claim.getSpec().getVolumeMode())
                 ? HOST_PATH + " does not support block volume provisioning"
                 : null;
@@ -56,7 +56,7 @@ final class Drivers {
 
     /** Why no in-tree driver deletes a volume; null if one does. */
     static @Nullable String whyNotFound(V1PersistentVolume volume) {
-        String provisioner = Objects.requireNonNullElse(Volumes.annotation(volume, Volumes.PROVISIONED_BY), "");
+        String provisioner = orEmpty(Metadata.annotation(volume, Volumes.PROVISIONED_BY));
         boolean named = !provisioner.isEmpty();
         if (named ? provisioner.equals(HOST_PATH) : volume.getSpec().getHostPath() != null) {
             return null;

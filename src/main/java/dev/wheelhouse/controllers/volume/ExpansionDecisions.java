@@ -1,8 +1,5 @@
 package dev.wheelhouse.controllers.volume;
 
-import java.time.Instant;
-import java.time.ZoneOffset;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,6 +16,7 @@ import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
 import io.kubernetes.client.openapi.models.V1PersistentVolumeClaimCondition;
 import io.kubernetes.client.openapi.models.V1PersistentVolumeClaimStatus;
 
+import dev.wheelhouse.api.Metadata;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.BoundedQuantity;
@@ -26,8 +24,11 @@ import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.Action.Write;
+import dev.wheelhouse.runtime.Durations;
 import dev.wheelhouse.volumes.CsiMigration;
 import dev.wheelhouse.volumes.Volumes;
+
+import static dev.wheelhouse.api.Absent.orEmpty;
 
 /**
  * Decides about a claim that requests more than it has (upstream: {@code pkg/controller/volume/expand},
@@ -76,7 +77,7 @@ final class ExpansionDecisions {
         Action event = event(claim, "Normal", EXTERNAL,
                 "CSI migration enabled for " + inTree + "; waiting for external resizer to expand the pvc");
         String successor = CsiMigration.successorOf(inTree);
-        return successor.equals(Volumes.annotation(claim, RESIZER))
+        return successor.equals(Metadata.annotation(claim, RESIZER))
                 ? BindingStep.last(event)
                 : BindingStep.last(event, patch(claim, successor, Map.of(), "it waits for " + successor));
     }
@@ -89,9 +90,7 @@ final class ExpansionDecisions {
         if (isComplete(claim, volume)) {
             return BindingStep.last(annotate(volume, null, "its growth is complete"));
         }
-        String phase = status.getAllocatedResourceStatuses() == null
-                ? ""
-                : status.getAllocatedResourceStatuses().getOrDefault(STORAGE, "");
+        String phase = orEmpty(status.getAllocatedResourceStatuses()).getOrDefault(STORAGE, "");
         boolean grown = Volumes.capacity(volume).compareTo(Volumes.requested(claim)) >= 0;
         if (grown && phase.equals("NodeResizeInfeasible")) {
             return BindingStep.of(pending(view), BindingStep.Next.DONE);
@@ -170,9 +169,7 @@ final class ExpansionDecisions {
             boolean keeps) {
         List<Object> conditions = new ArrayList<>();
         boolean present = type == null;
-        for (V1PersistentVolumeClaimCondition condition : Objects
-                .requireNonNullElse(status(view.claim()).getConditions(),
-                        List.<V1PersistentVolumeClaimCondition>of())) {
+        for (V1PersistentVolumeClaimCondition condition : orEmpty(status(view.claim()).getConditions())) {
             boolean same = condition.getType().equals(type) && "True".equals(condition.getStatus());
             present |= same;
             if (same || !condition.getType().equals(type) && (keeps
@@ -184,17 +181,13 @@ final class ExpansionDecisions {
             Map<String, @Nullable Object> added = new LinkedHashMap<>();
             added.put("type", type);
             added.put("status", "True");
-            added.put("lastTransitionTime", time(view.now()));
+            added.put("lastTransitionTime", ModelJson.time(Durations.wholeSeconds(view.now())));
             if (message != null) {
                 added.put("message", message);
             }
             conditions.add(added);
         }
         return conditions;
-    }
-
-    private static String time(Instant now) {
-        return ModelJson.time(now.truncatedTo(ChronoUnit.SECONDS).atOffset(ZoneOffset.UTC));
     }
 
     private static Write annotate(V1PersistentVolume volume, @Nullable String size, String why) {

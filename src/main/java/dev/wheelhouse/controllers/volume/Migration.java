@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 
 import org.jspecify.annotations.Nullable;
 
@@ -12,12 +11,15 @@ import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1PersistentVolume;
 import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
 
+import dev.wheelhouse.api.Metadata;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.Action.Write;
 import dev.wheelhouse.volumes.CsiMigration;
 import dev.wheelhouse.volumes.Volumes;
+
+import static dev.wheelhouse.api.Absent.orEmpty;
 
 /**
  * The marks of claims and volumes by their drivers: the name of the external driver that has replaced an in-tree
@@ -37,7 +39,7 @@ final class Migration {
 
     /** The write that corrects a claim's marks; null if they are right. */
     static @Nullable Write of(V1PersistentVolumeClaim claim) {
-        Map<String, String> annotations = new HashMap<>(orEmpty(claim.getMetadata()));
+        Map<String, String> annotations = new HashMap<>(Metadata.annotations(claim.getMetadata()));
         if (!annotate(annotations, annotations.getOrDefault(Volumes.STORAGE_PROVISIONER,
                 annotations.get(Volumes.BETA_STORAGE_PROVISIONER)))) {
             return null;
@@ -50,19 +52,15 @@ final class Migration {
     /** The write that corrects a volume's marks; null if they are right. */
     static @Nullable Write of(V1PersistentVolume volume) {
         V1ObjectMeta meta = volume.getMetadata();
-        Map<String, String> annotations = new HashMap<>(orEmpty(meta));
+        Map<String, String> annotations = new HashMap<>(Metadata.annotations(meta));
         List<String> finalizers = finalizers(volume);
         if (!annotate(annotations, annotations.get(Volumes.PROVISIONED_BY))
-                && finalizers.equals(Objects.requireNonNullElse(meta.getFinalizers(), List.of()))) {
+                && finalizers.equals(Metadata.finalizers(volume))) {
             return null;
         }
         V1PersistentVolume changed = ModelJson.copy(volume);
         changed.getMetadata().annotations(annotations).setFinalizers(finalizers);
         return new Action.Update(ResourceType.PERSISTENT_VOLUMES, changed, "its driver and reclaim policy ask for it");
-    }
-
-    private static Map<String, String> orEmpty(V1ObjectMeta meta) {
-        return Objects.requireNonNullElse(meta.getAnnotations(), Map.of());
     }
 
     /**
@@ -77,7 +75,7 @@ final class Migration {
         }
         String successor = CsiMigration.successorOf(provisioner);
         return successor.equals(provisioner)
-                ? !Objects.requireNonNullElse(annotations.remove(MIGRATED_TO), "").isEmpty()
+                ? !orEmpty(annotations.remove(MIGRATED_TO)).isEmpty()
                 : !successor.equals(annotations.put(MIGRATED_TO, successor));
     }
 
@@ -86,9 +84,8 @@ final class Migration {
      * long as its storage is to be deleted. The server refuses new finalizers of an object that is being deleted.
      */
     private static List<String> finalizers(V1PersistentVolume volume) {
-        List<String> finalizers = new ArrayList<>(
-                Objects.requireNonNullElse(volume.getMetadata().getFinalizers(), List.of()));
-        String provisioner = Volumes.annotation(volume, Volumes.PROVISIONED_BY);
+        List<String> finalizers = new ArrayList<>(Metadata.finalizers(volume));
+        String provisioner = Metadata.annotation(volume, Volumes.PROVISIONED_BY);
         if (provisioner == null) {
             return finalizers;
         }
@@ -96,7 +93,7 @@ final class Migration {
             finalizers.remove(IN_TREE_PROTECTION);
         } else if (Drivers.isInTree(provisioner)) {
             finalizers.remove(EXTERNAL_PROTECTION);
-            switch (Objects.requireNonNullElse(volume.getSpec().getPersistentVolumeReclaimPolicy(), "")) {
+            switch (orEmpty(volume.getSpec().getPersistentVolumeReclaimPolicy())) {
                 case "Retain", "Recycle" -> finalizers.remove(IN_TREE_PROTECTION);
                 case "Delete" -> {
                     if (volume.getMetadata().getDeletionTimestamp() == null
@@ -113,8 +110,8 @@ final class Migration {
 
     /** A copy of a volume without the finalizer, because its storage is deleted; null if it has none. */
     static @Nullable Write released(V1PersistentVolume volume) {
-        List<String> finalizers = volume.getMetadata().getFinalizers();
-        if (finalizers == null || !finalizers.contains(IN_TREE_PROTECTION)) {
+        List<String> finalizers = Metadata.finalizers(volume);
+        if (!finalizers.contains(IN_TREE_PROTECTION)) {
             return null;
         }
         V1PersistentVolume changed = ModelJson.copy(volume);

@@ -6,6 +6,7 @@ import java.util.List;
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
+import dev.wheelhouse.api.Metadata;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
@@ -26,12 +27,7 @@ record Protection(ResourceType type, String finalizer) {
     }
 
     private boolean has(KubernetesObject object) {
-        return finalizers(object).contains(finalizer);
-    }
-
-    private static List<String> finalizers(KubernetesObject object) {
-        List<String> finalizers = object.getMetadata().getFinalizers();
-        return finalizers == null ? List.of() : finalizers;
+        return Metadata.finalizers(object).contains(finalizer);
     }
 
     /** Whether the object misses the finalizer, waits for the end of its use, or is gone. */
@@ -45,7 +41,7 @@ record Protection(ResourceType type, String finalizer) {
      * @param used whether something uses the object; matters only if {@link #keepsFromDeletion}
      */
     List<Action> decide(KubernetesObject object, boolean used) {
-        List<String> finalizers = new ArrayList<>(finalizers(object));
+        List<String> finalizers = new ArrayList<>(Metadata.finalizers(object));
         if (keepsFromDeletion(object) && !used) {
             finalizers.remove(finalizer);
             return List.of(update(object, finalizers, "nothing uses it any more"));

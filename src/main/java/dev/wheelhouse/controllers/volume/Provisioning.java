@@ -12,6 +12,7 @@ import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
 import io.kubernetes.client.openapi.models.V1PersistentVolumeSpec;
 import io.kubernetes.client.openapi.models.V1StorageClass;
 
+import dev.wheelhouse.api.Metadata;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
@@ -51,14 +52,12 @@ final class Provisioning {
         Action event = normal(claim, "ExternalProvisioning", "Waiting for a volume to be created either by the "
                 + "external provisioner '" + provisioner + "' or manually by the system administrator. If volume "
                 + "creation is delayed, please verify that the provisioner is running and correctly registered.");
-        Write request = request(claim, provisioner);
-        return (request == null ? BindingStep.last(event) : BindingStep.last(request, event))
-                .of(BindingStep.Operation.PROVISION, false);
+        return BindingStep.last(request(claim, provisioner), event).of(BindingStep.Operation.PROVISION, false);
     }
 
     /** The write that asks a provisioner for a volume; null if the claim asks it. */
     private static @Nullable Write request(V1PersistentVolumeClaim claim, String provisioner) {
-        if (provisioner.equals(Volumes.annotation(claim, Volumes.STORAGE_PROVISIONER))) {
+        if (provisioner.equals(Metadata.annotation(claim, Volumes.STORAGE_PROVISIONER))) {
             return null;
         }
         V1PersistentVolumeClaim changed = ModelJson.copy(claim);
@@ -92,17 +91,16 @@ final class Provisioning {
             return failedOperation(claim, "Failed to create provisioner: provisioning in volume plugin \""
                     + Drivers.HOST_PATH + "\" is disabled");
         }
-        String node = Volumes.annotation(claim, Volumes.SELECTED_NODE);
+        String node = Metadata.annotation(claim, Volumes.SELECTED_NODE);
         if (node != null && !view.selectedNodeExists()) {
             return failedOperation(claim, "Failed to get target node: node \"" + node + "\" not found");
         }
-        String why = Drivers.whyNotMade(claim, storageClass);
+        String why = Drivers.whyNotMade(claim);
         if (why != null) {
-            Action event = failed(claim, "Failed to provision volume with StorageClass \""
-                    + storageClass.getMetadata().getName() + "\": " + why);
-            return (node == null ? BindingStep.last(event) : BindingStep.last(withoutNode(claim), event)).of(
-                    BindingStep.Operation.PROVISION,
-                    true);
+            return BindingStep.last(node == null ? null : withoutNode(claim), failed(claim,
+                    "Failed to provision volume with StorageClass \"" + storageClass.getMetadata().getName() + "\": "
+                            + why))
+                    .of(BindingStep.Operation.PROVISION, true);
         }
         return BindingStep.last(
                 new Action.Create(ResourceType.PERSISTENT_VOLUMES, volume(name, claim, storageClass),

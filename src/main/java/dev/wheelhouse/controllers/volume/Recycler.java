@@ -21,6 +21,7 @@ import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.Action.Write;
 import dev.wheelhouse.controllers.ControllerOptions;
+import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.volumes.Volumes;
 
 /**
@@ -80,8 +81,7 @@ final class Recycler {
             return failed(volume, "old recycler pod found, will retry later",
                     pod.getMetadata().getDeletionTimestamp() == null ? deletion : null);
         }
-        String phase = pod.getStatus() == null ? "" : String.valueOf(pod.getStatus().getPhase());
-        return switch (phase) {
+        return switch (Pods.phase(pod)) {
             case "Succeeded" -> BindingStep.of(List.of(deletion,
                     new Action.Event(ResourceType.PERSISTENT_VOLUMES, volume, "Normal", "VolumeRecycled",
                             "Volume recycled"),

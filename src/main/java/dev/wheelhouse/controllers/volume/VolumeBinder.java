@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
@@ -22,6 +23,7 @@ import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1StorageClass;
 
+import dev.wheelhouse.api.Metadata;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.Action;
@@ -146,7 +148,7 @@ public final class VolumeBinder extends KeyedController<VolumeBinder.Key> {
             run.forget();
             return Result.done();
         }
-        Result result = follow(key, view(claim), ClaimDecisions::decide, ClaimView::after, run);
+        Result result = actUntilDone(key, view(claim), ClaimDecisions::decide, ClaimView::after, run);
         V1PersistentVolumeClaim now = claims.get(key);
         if (now != null && isBound(now)) {
             run.effect(() -> metrics.end(key, clock.now()));
@@ -164,11 +166,12 @@ public final class VolumeBinder extends KeyedController<VolumeBinder.Key> {
             run.forget();
             return Result.done();
         }
-        return follow(key, view(key, volume, run), VolumeDecisions::decide, VolumeView::after, run);
+        return actUntilDone(key, view(key, volume, run), VolumeDecisions::decide, VolumeView::after, run);
     }
 
     /** Decides and acts until nothing is left to do. Each decision sees the answers of the writes before. */
-    private <V> Result follow(ObjectKey key, V first, Function<V, BindingStep> decide, After<V> after, SyncRun run) {
+    private <V> Result actUntilDone(ObjectKey key, V first, Function<V, BindingStep> decide,
+            BiFunction<V, KubernetesObject, V> after, SyncRun run) {
         V view = first;
         for (int i = 0; i < MOST_STEPS; i++) {
             BindingStep step = decide.apply(view);
@@ -176,7 +179,7 @@ public final class VolumeBinder extends KeyedController<VolumeBinder.Key> {
             measure(key, view, step, outcome, run);
             for (KubernetesObject written : outcome.written()) {
                 run.effect(() -> remember(key, written));
-                view = after.view(view, written);
+                view = after.apply(view, written);
             }
             if (outcome.attempts().stream().anyMatch(attempt -> attempt.write() instanceof Action.Delete deletion
                     && deletion.type().equals(ResourceType.PODS))) {
@@ -236,10 +239,6 @@ public final class VolumeBinder extends KeyedController<VolumeBinder.Key> {
         return storageClass == null ? "N/A" : CsiMigration.successorOf(storageClass.getProvisioner());
     }
 
-    private interface After<V> {
-        V view(V before, KubernetesObject written);
-    }
-
     private void remember(ObjectKey key, KubernetesObject written) {
         switch (written) {
             case V1PersistentVolumeClaim claim -> claims.add(claim);
@@ -263,7 +262,7 @@ public final class VolumeBinder extends KeyedController<VolumeBinder.Key> {
         }
         String className = Volumes.classOf(claim);
         V1StorageClass storageClass = className.isEmpty() ? null : classes.get(ObjectKey.cluster(className));
-        String node = Volumes.annotation(claim, Volumes.SELECTED_NODE);
+        String node = Metadata.annotation(claim, Volumes.SELECTED_NODE);
         return new ClaimView(claim, List.copyOf(candidates.values()), storageClass,
                 Volumes.hasClass(claim) ? null : defaultClass(),
                 Volumes.waitsForPod(storageClass) ? waitingPods(claim) : List.of(),
@@ -284,8 +283,8 @@ public final class VolumeBinder extends KeyedController<VolumeBinder.Key> {
     }
 
     private static boolean isDefault(V1StorageClass storageClass) {
-        return "true".equals(Volumes.annotation(storageClass, "storageclass.kubernetes.io/is-default-class"))
-                || "true".equals(Volumes.annotation(storageClass, "storageclass.beta.kubernetes.io/is-default-class"));
+        return "true".equals(Metadata.annotation(storageClass, "storageclass.kubernetes.io/is-default-class"))
+                || "true".equals(Metadata.annotation(storageClass, "storageclass.beta.kubernetes.io/is-default-class"));
     }
 
     private List<String> waitingPods(V1PersistentVolumeClaim claim) {

@@ -1,7 +1,5 @@
 package dev.wheelhouse.controllers.volume;
 
-import java.util.Objects;
-
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.models.V1ObjectReference;
@@ -9,6 +7,7 @@ import io.kubernetes.client.openapi.models.V1PersistentVolume;
 import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
 import io.kubernetes.client.openapi.models.V1PersistentVolumeStatus;
 
+import dev.wheelhouse.api.Metadata;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
@@ -16,6 +15,8 @@ import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.Action.Write;
 import dev.wheelhouse.volumes.Volumes;
+
+import static dev.wheelhouse.api.Absent.orEmpty;
 
 /**
  * Decides about one volume (upstream: {@code syncVolume} in
@@ -55,8 +56,7 @@ final class VolumeDecisions {
     }
 
     private static BindingStep inPhase(V1PersistentVolume volume, String phase) {
-        Write write = phase(volume, phase);
-        return write == null ? BindingStep.NONE : BindingStep.last(write);
+        return BindingStep.last(phase(volume, phase));
     }
 
     /** The write that brings a volume into a phase; null if it is in the phase. */
@@ -102,10 +102,10 @@ final class VolumeDecisions {
         if (released != null) {
             return check == null ? BindingStep.next(released) : BindingStep.next(check, released);
         }
-        if (!Objects.requireNonNullElse(Volumes.annotation(volume, Migration.MIGRATED_TO), "").isEmpty()) {
+        if (!orEmpty(Metadata.annotation(volume, Migration.MIGRATED_TO)).isEmpty()) {
             return BindingStep.NONE;
         }
-        return switch (Objects.requireNonNullElse(volume.getSpec().getPersistentVolumeReclaimPolicy(), "")) {
+        return switch (orEmpty(volume.getSpec().getPersistentVolumeReclaimPolicy())) {
             case "Retain" -> BindingStep.NONE;
             case "Recycle" -> Recycler.decide(volume, view.claim() != null, view.recycling());
             case "Delete" -> delete(volume);
@@ -130,11 +130,9 @@ final class VolumeDecisions {
         Write deletion = new Action.Delete(VOLUMES, ObjectKey.of(volume),
                 Deletion.ofUid(volume.getMetadata().getUid()), "its claim is gone");
         if (volume.getMetadata().getDeletionTimestamp() != null) {
-            return released == null ? BindingStep.NONE : BindingStep.last(released);
+            return BindingStep.last(released);
         }
-        return (released == null ? BindingStep.last(deletion) : BindingStep.last(released, deletion)).of(
-                BindingStep.Operation.DELETE,
-                false);
+        return BindingStep.last(released, deletion).of(BindingStep.Operation.DELETE, false);
     }
 
     /** Marks a volume as failed, once. */

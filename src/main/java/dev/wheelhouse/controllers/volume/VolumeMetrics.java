@@ -20,6 +20,8 @@ import dev.wheelhouse.controller.Measure;
 import dev.wheelhouse.controllers.volume.BindingStep.Operation;
 import dev.wheelhouse.volumes.Volumes;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
+
 /**
  * The metrics of the binder (upstream: {@code pkg/controller/volume/persistentvolume/metrics}): the numbers of claims
  * and volumes, and the durations and failures of operations. An operation ends when a claim is bound or a volume is
@@ -71,7 +73,7 @@ final class VolumeMetrics {
         boolean bound = claim.getStatus() != null && "Bound".equals(claim.getStatus().getPhase());
         return new Series(bound ? BOUND_CLAIMS : UNBOUND_CLAIMS,
                 List.of(String.valueOf(claim.getMetadata().getNamespace()), Volumes.classOf(claim),
-                        Objects.requireNonNullElse(claim.getSpec().getVolumeAttributesClassName(), "")));
+                        orEmpty(claim.getSpec().getVolumeAttributesClassName())));
     }
 
     /** Counts a volume in its state now instead of its state before; null if it does not exist. */
@@ -83,7 +85,7 @@ final class VolumeMetrics {
         boolean bound = volume.getStatus() != null && "Bound".equals(volume.getStatus().getPhase());
         return List.of(
                 new Series(bound ? BOUND : UNBOUND,
-                        List.of(Objects.requireNonNullElse(volume.getSpec().getStorageClassName(), ""))),
+                        List.of(orEmpty(volume.getSpec().getStorageClassName()))),
                 new Series(VOLUMES, List.of(Drivers.driverOf(volume),
                         Objects.requireNonNullElse(volume.getSpec().getVolumeMode(), "Filesystem"))));
     }

@@ -25,6 +25,7 @@ import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.Controller;
 import dev.wheelhouse.controller.Options;
 import dev.wheelhouse.controllers.ControllerOptions;
+import dev.wheelhouse.controllers.RoundController;
 import dev.wheelhouse.pki.CertificateRequest;
 import dev.wheelhouse.pki.SigningAuthority;
 import dev.wheelhouse.world.Cluster;
@@ -182,7 +183,7 @@ class RequestBehavioursTest {
         cluster.clock.advance(Duration.ofHours(24).plusSeconds(1));
         assertThat(controller.plan(type, key).orElseThrow()).singleElement().isInstanceOf(Action.Delete.class);
         assertThat(controller.plan(type, ObjectKey.cluster("none"))).isEmpty();
-        assertThat(controller.plan(RequestCleaner.Round.ROUND)).hasSize(2).last()
+        assertThat(controller.plan(new RoundController.Round("certificatesigningrequests"))).hasSize(2).last()
                 .isEqualTo(new Action.RequeueAfter(RequestCleaner.PERIOD));
     }
 

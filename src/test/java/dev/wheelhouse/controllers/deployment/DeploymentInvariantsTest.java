@@ -29,6 +29,7 @@ import io.kubernetes.client.openapi.models.V1ReplicaSet;
 import io.kubernetes.client.openapi.models.V1RollingUpdateDeployment;
 
 import dev.wheelhouse.Sizes;
+import dev.wheelhouse.api.Metadata;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
@@ -240,7 +241,7 @@ class DeploymentInvariantsTest {
             assertThat(DeploymentConditions.hasReason(
                     DeploymentConditions.find(deployment.getStatus(), DeploymentConditions.PROGRESSING),
                     "NewReplicaSetAvailable")).isTrue();
-            assertThat(Annotations.of(deployment.getMetadata()).get(Annotations.REVISION))
+            assertThat(Metadata.annotations(deployment.getMetadata()).get(Annotations.REVISION))
                     .isEqualTo(draft.newReplicaSet().annotation(Annotations.REVISION));
             assertThat(DeploymentDecision.decide(view)).isEmpty();
         }

@@ -13,6 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import io.kubernetes.client.openapi.models.V1PodTemplateSpec;
 
 import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.controllers.history.ControllerRevisions;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -105,12 +106,14 @@ class PodTemplatesTest {
     @ParameterizedTest
     @CsvSource({"a, e40c292c", "foobar, bf9cf968", "'', 811c9dc5"})
     void hashByFnv1a(String text, String hash) {
-        assertThat(Integer.toHexString(PodTemplateHash.fnv(text.getBytes(StandardCharsets.UTF_8)))).isEqualTo(hash);
+        assertThat(Integer
+                .toHexString(PodTemplateHash.fnv(PodTemplateHash.OFFSET_BASIS, text.getBytes(StandardCharsets.UTF_8))))
+                .isEqualTo(hash);
     }
 
     @Test
     void areEncodedWithoutVowels() {
-        assertThat(PodTemplateHash.safeEncode("0123456789")).isEqualTo("456789bcdf");
+        assertThat(ControllerRevisions.safeEncode("0123456789")).isEqualTo("456789bcdf");
     }
 
     @Test

@@ -26,6 +26,8 @@ import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.world.ControllerOfPods;
 
+import static dev.wheelhouse.api.Absent.orZero;
+
 /** The controller of Jobs. */
 final class JobSystem extends ControllerOfPods<JobController> {
     /** The longest delay that the system waits for when it settles: the batching of changes, and no backoff. */
@@ -67,9 +69,9 @@ final class JobSystem extends ControllerOfPods<JobController> {
     /** The counts of the status: active, ready, terminating, succeeded, failed. */
     String counts(String name) {
         V1JobStatus status = status(name);
-        return "active %d, ready %d, terminating %d, succeeded %d, failed %d".formatted(Jobs.count(status.getActive()),
-                Jobs.count(status.getReady()), Jobs.count(status.getTerminating()), Jobs.count(status.getSucceeded()),
-                Jobs.count(status.getFailed()));
+        return "active %d, ready %d, terminating %d, succeeded %d, failed %d".formatted(orZero(status.getActive()),
+                orZero(status.getReady()), orZero(status.getTerminating()), orZero(status.getSucceeded()),
+                orZero(status.getFailed()));
     }
 
     void patch(String name, String body) {

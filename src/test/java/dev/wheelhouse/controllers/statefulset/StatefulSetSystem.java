@@ -16,6 +16,8 @@ import dev.wheelhouse.controllers.history.ControllerRevisions;
 import dev.wheelhouse.controllers.pods.Pods;
 import dev.wheelhouse.world.ControllerOfPods;
 
+import static dev.wheelhouse.api.Absent.orZero;
+
 /** The controller of StatefulSets. The test plays the garbage collector, too. */
 final class StatefulSetSystem extends ControllerOfPods<StatefulSetController> {
     /** A claim template, in a list. */
@@ -145,11 +147,11 @@ final class StatefulSetSystem extends ControllerOfPods<StatefulSetController> {
     /** The counts of the status: replicas, ready, available, current, updated. */
     List<Integer> counts() {
         var status = set().getStatus();
-        return List.of(StatefulSetStatuses.count(status.getReplicas()),
-                StatefulSetStatuses.count(status.getReadyReplicas()),
-                StatefulSetStatuses.count(status.getAvailableReplicas()),
-                StatefulSetStatuses.count(status.getCurrentReplicas()),
-                StatefulSetStatuses.count(status.getUpdatedReplicas()));
+        return List.of(orZero(status.getReplicas()),
+                orZero(status.getReadyReplicas()),
+                orZero(status.getAvailableReplicas()),
+                orZero(status.getCurrentReplicas()),
+                orZero(status.getUpdatedReplicas()));
     }
 
     /** The writes of pods and claims since the last call, without the namespace and the options. */

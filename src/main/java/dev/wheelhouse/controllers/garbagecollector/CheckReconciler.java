@@ -22,37 +22,28 @@ import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
 
 /**
- * Executes one decision: it answers the decision's questions by live reads, makes its writes, and records what their
- * failures reveal.
+ * Decides about one object and acts: it answers the questions of the decision by live reads, makes its writes, and
+ * decides again, until nothing is left to do. It records what the failures of writes reveal.
+ *
+ * @param watched whether an informer follows a type, so that its objects will be observed
  */
-final class VerdictReconciler {
-    private static final Logger log = LoggerFactory.getLogger(VerdictReconciler.class);
+record CheckReconciler(GraphKeeper keeper, Predicate<ResourceType> watched, KubeClient client) {
+    private static final Logger log = LoggerFactory.getLogger(CheckReconciler.class);
     private static final int UNSUPPORTED_MEDIA_TYPE = 415;
     private static final int MAX_ROUNDS = 20;
     private static final Duration UNKNOWN_KIND_AGAIN = Duration.ofSeconds(30);
     private static final Duration UNOBSERVED_AGAIN = Duration.ofSeconds(1);
     private static final Duration UNWATCHED_AGAIN = Duration.ofSeconds(30);
 
-    private final GraphKeeper keeper;
-    private final Predicate<ResourceType> watched;
-    private final KubeClient client;
-
-    /** @param watched whether an informer follows a type, so that its objects will be observed */
-    VerdictReconciler(GraphKeeper keeper, Predicate<ResourceType> watched, KubeClient client) {
-        this.keeper = keeper;
-        this.watched = watched;
-        this.client = client;
-    }
-
-    Result reconcile(ObjectCheck attempt, SyncRun run) {
-        View view = keeper.view(attempt.object().uid());
+    Result reconcile(ObjectCheck check, SyncRun run) {
+        View view = keeper.view(check.object().uid());
         for (int round = 0; view != null && round < MAX_ROUNDS; round++) {
-            CollectionDecision verdict = switch (attempt.kind()) {
+            CollectionDecision decision = switch (check.kind()) {
                 case DELETE -> Decisions.decideDelete(view);
                 case ORPHAN -> Decisions.decideOrphan(view);
             };
             ObjectRef identity = view.item().identity();
-            switch (verdict) {
+            switch (decision) {
                 case CollectionDecision.Ask ask -> view = view.with(read(ask.questions()));
                 case CollectionDecision.Write write -> {
                     Step step = write(view, write, run);
@@ -87,7 +78,7 @@ final class VerdictReconciler {
     }
 
     /**
-     * Ends an attempt. An object that no informer has shown is checked again later, because it may not exist; otherwise
+     * Ends an check. An object that no informer has shown is checked again later, because it may not exist; otherwise
      * its node would stay in the graph. So is an object with many owners of which some have not been shown.
      */
     private Result done(View view) {
@@ -108,7 +99,7 @@ final class VerdictReconciler {
         return answers;
     }
 
-    /** Either the result of the attempt, or the view for the next round. */
+    /** Either the result of the check, or the view for the next round. */
     private record Step(@Nullable Result result, @Nullable View next) {}
 
     private Step write(View view, CollectionDecision.Write write, SyncRun run) {
