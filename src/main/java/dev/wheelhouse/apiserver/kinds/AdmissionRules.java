@@ -8,7 +8,6 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Item;
-import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
@@ -33,12 +32,11 @@ final class AdmissionRules {
         Json.child(match, "objectSelector");
     }
 
-    /** The column with the kind of a policy's parameters. */
-    static TableColumn paramKind() {
-        return TableColumn.of("ParamKind", "Kind of the policy's parameters.",
-                o -> o.has("spec", "paramKind")
-                        ? o.text("spec", "paramKind", "apiVersion") + "/" + o.text("spec", "paramKind", "kind")
-                        : Item.UNSET);
+    /** The kind of a policy's parameters. */
+    static String paramKind(Item policy) {
+        return policy.has("spec", "paramKind")
+                ? policy.text("spec", "paramKind", "apiVersion") + "/" + policy.text("spec", "paramKind", "kind")
+                : Item.UNSET;
     }
 
     static void addChecks(Map<String, Check> checks) {

@@ -3,22 +3,17 @@ package dev.wheelhouse.apiserver.kinds;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 
 /** Config maps (upstream: {@code pkg/registry/core/configmap}). */
 final class ConfigMapStrategy extends Strategy {
     ConfigMapStrategy() {
-        super("", "ConfigMap", Set.of(), TableColumn.objectName(),
-                TableColumn.of("Data", "Number of keys, text and binary.",
-                        o -> o.size("data") + o.size("binaryData")),
-                TableColumn.age());
+        super("", "ConfigMap");
     }
 
     @Override

@@ -12,9 +12,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.table.Containers;
 import dev.wheelhouse.apiserver.table.Item;
-import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
@@ -30,19 +28,7 @@ final class CronJobStrategy extends Strategy {
     private static final Pattern ZONE_PART = Pattern.compile("(?!-)[A-Za-z._0-9+-]{1,14}");
 
     CronJobStrategy() {
-        super("batch", "CronJob", TableColumn.objectName(),
-                TableColumn.of("Schedule", "Times at which jobs start, in the notation of cron.",
-                        o -> o.text("spec", "schedule")),
-                TableColumn.of("Timezone", "Time zone of the schedule.", o -> o.textOr(Item.NONE, "spec", "timeZone")),
-                new TableColumn("Suspend", "boolean", "", "Whether no new jobs start.", 0, CronJobStrategy::suspend),
-                TableColumn.integer("Active", "Number of running jobs.", o -> o.size("status", "active")),
-                TableColumn.of("Last Schedule", "Time since the last start of a job.",
-                        o -> o.has("status", "lastScheduleTime") ? o.since("status", "lastScheduleTime") : Item.NONE),
-                TableColumn.age(),
-                Containers.names("spec", "jobTemplate", "spec", "template").wide(),
-                Containers.images("spec", "jobTemplate", "spec", "template").wide(),
-                TableColumn.of("Selector", "Selector of the jobs' pods.",
-                        o -> o.selector("spec", "jobTemplate", "spec", "selector")).wide());
+        super("batch", "CronJob", Map.of("suspend", CronJobStrategy::suspend));
     }
 
     @Override

@@ -8,8 +8,6 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.table.Containers;
-import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Selectors;
 import dev.wheelhouse.apiserver.validation.Subject;
@@ -23,20 +21,7 @@ final class DaemonSetStrategy extends Strategy {
     private static final String TEMPLATE_GENERATION = "deprecated.daemonset.template.generation";
 
     DaemonSetStrategy() {
-        super("apps", "DaemonSet", TableColumn.objectName(),
-                WorkloadRules.status("Desired", "Number of nodes that should run the pod.", "desiredNumberScheduled"),
-                WorkloadRules.status("Current", "Number of those nodes that run the pod.", "currentNumberScheduled"),
-                WorkloadRules.status("Ready", "Number of those nodes that run a ready pod.", "numberReady"),
-                WorkloadRules.status("Up-to-date", "Number of nodes that run a pod of the newest template.",
-                        "updatedNumberScheduled"),
-                WorkloadRules.status("Available", "Number of nodes whose pod has been ready for long enough.",
-                        "numberAvailable"),
-                TableColumn.of("Node Selector", "Labels that a node must have to get the pod.",
-                        o -> o.labels("spec", "template", "spec", "nodeSelector")),
-                TableColumn.age(), Containers.names("spec", "template").wide(),
-                Containers.images("spec", "template").wide(),
-                TableColumn.of("Selector", "Selector of the DaemonSet's pods.", o -> o.selector("spec", "selector"))
-                        .wide());
+        super("apps", "DaemonSet");
     }
 
     @Override

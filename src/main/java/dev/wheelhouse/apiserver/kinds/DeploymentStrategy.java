@@ -12,9 +12,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
-import dev.wheelhouse.apiserver.table.Containers;
 import dev.wheelhouse.apiserver.table.Item;
-import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
 
@@ -24,14 +22,8 @@ import static dev.wheelhouse.apiserver.kinds.WorkloadRules.amount;
 /** Deployments (upstream: {@code pkg/registry/apps/deployment}). */
 final class DeploymentStrategy extends Strategy {
     DeploymentStrategy() {
-        super("apps", "Deployment", TableColumn.objectName(), WorkloadRules.READY,
-                TableColumn.of("Up-to-date", "Number of pods with the newest template.",
-                        o -> o.number("status", "updatedReplicas")),
-                TableColumn.of("Available", "Number of pods that have been ready for long enough.",
-                        o -> o.number("status", "availableReplicas")),
-                TableColumn.age(), Containers.names("spec", "template").wide(),
-                Containers.images("spec", "template").wide(),
-                TableColumn.of("Selector", "Selector of the Deployment's pods.", DeploymentStrategy::selector).wide());
+        super("apps", "Deployment", Map.of("readyOfWanted", WorkloadRules::readyOfWanted, "selector",
+                DeploymentStrategy::selector));
     }
 
     @Override

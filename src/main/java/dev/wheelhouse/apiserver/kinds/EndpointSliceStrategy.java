@@ -1,7 +1,6 @@
 package dev.wheelhouse.apiserver.kinds;
 
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Consumer;
 
 import tools.jackson.databind.node.ObjectNode;
@@ -9,7 +8,6 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.table.Item;
-import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
@@ -19,14 +17,10 @@ import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 /** Endpoint slices, whose type of addresses is immutable (upstream: {@code pkg/registry/discovery/endpointslice}). */
 final class EndpointSliceStrategy extends Strategy {
     EndpointSliceStrategy() {
-        super("discovery.k8s.io", "EndpointSlice", Set.of(Trait.COUNTS_GENERATIONS), TableColumn.objectName(),
-                TableColumn.of("AddressType", "Type of the addresses: IPv4, IPv6 or FQDN.", o -> o.text("addressType")),
-                TableColumn.of("Ports", "Ports of every endpoint.",
-                        o -> Item.firstThree(o.items("ports").stream().map(EndpointSliceStrategy::port).toList())),
-                TableColumn.of("Endpoints", "Addresses of the endpoints.",
-                        o -> Item.firstThree(o.items("endpoints").stream().flatMap(e -> e.texts("addresses").stream())
-                                .toList())),
-                TableColumn.age());
+        super("discovery.k8s.io", "EndpointSlice", Map.of("ports",
+                o -> Item.firstThree(o.items("ports").stream().map(EndpointSliceStrategy::port).toList()), "endpoints",
+                o -> Item.firstThree(o.items("endpoints").stream().flatMap(e -> e.texts("addresses").stream())
+                        .toList())));
     }
 
     @Override

@@ -3,23 +3,19 @@ package dev.wheelhouse.apiserver.kinds;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Consumer;
 
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.table.Item;
-import dev.wheelhouse.apiserver.table.TableColumn;
 
 import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 
 /** Endpoints (upstream: {@code pkg/registry/core/endpoint}). */
 final class EndpointsStrategy extends Strategy {
     EndpointsStrategy() {
-        super("", "Endpoints", Set.of(Trait.CREATED_BY_UPDATE), TableColumn.objectName(),
-                TableColumn.of("Endpoints", "Addresses and ports behind the service.", EndpointsStrategy::endpoints),
-                TableColumn.age());
+        super("", "Endpoints", Map.of("endpoints", EndpointsStrategy::endpoints));
     }
 
     @Override

@@ -13,7 +13,6 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Item;
-import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
@@ -30,18 +29,9 @@ final class HorizontalPodAutoscalerStrategy extends Strategy {
     private static final List<String> SOURCES = List.of("object", "external", "pods", "resource", "containerResource");
 
     HorizontalPodAutoscalerStrategy() {
-        super("autoscaling", "HorizontalPodAutoscaler", TableColumn.objectName(),
-                TableColumn.of("Reference", "Object that is scaled.",
-                        o -> o.text("spec", "scaleTargetRef", "kind") + "/"
-                                + o.text("spec", "scaleTargetRef", "name")),
-                TableColumn.of("Targets", "Current value and target of each metric.",
-                        HorizontalPodAutoscalerStrategy::metrics),
-                TableColumn.of("MinPods", "Lower bound of the replicas.", o -> o.scalarOr(Item.UNSET, "spec",
-                        "minReplicas")),
-                TableColumn.of("MaxPods", "Upper bound of the replicas.", o -> o.number("spec", "maxReplicas")),
-                TableColumn.of("Replicas", "How many replicas the controller has counted.",
-                        o -> o.number("status", "currentReplicas")),
-                TableColumn.age());
+        super("autoscaling", "HorizontalPodAutoscaler", Map.of("targets", HorizontalPodAutoscalerStrategy::metrics,
+                "reference",
+                o -> o.text("spec", "scaleTargetRef", "kind") + "/" + o.text("spec", "scaleTargetRef", "name")));
     }
 
     @Override

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
@@ -15,10 +14,8 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
-import dev.wheelhouse.apiserver.table.Containers;
 import dev.wheelhouse.apiserver.table.HumanDuration;
 import dev.wheelhouse.apiserver.table.Item;
-import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
@@ -29,14 +26,8 @@ import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 /** Jobs. By default a job selects its pods by its own UID (upstream: {@code pkg/registry/batch/job}). */
 final class JobStrategy extends Strategy {
     JobStrategy() {
-        super("batch", "Job", Set.of(Trait.ORPHANS_DEPENDENTS), TableColumn.objectName(),
-                TableColumn.of("Status", "State of the job.", JobStrategy::status),
-                TableColumn.of("Completions", "Number of pods that have succeeded, and the number that must.",
-                        JobStrategy::completions),
-                TableColumn.of("Duration", "Time from the start to the end, or to now.", JobStrategy::duration),
-                TableColumn.age(), Containers.names("spec", "template").wide(),
-                Containers.images("spec", "template").wide(),
-                TableColumn.of("Selector", "Selector of the job's pods.", o -> o.selector("spec", "selector")).wide());
+        super("batch", "Job", Map.of("status", JobStrategy::status, "completions", JobStrategy::completions, "duration",
+                JobStrategy::duration));
     }
 
     @Override

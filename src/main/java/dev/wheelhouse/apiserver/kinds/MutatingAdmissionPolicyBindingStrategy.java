@@ -1,9 +1,8 @@
 package dev.wheelhouse.apiserver.kinds;
 
-import java.util.Set;
+import java.util.Map;
 
 import dev.wheelhouse.apiserver.table.Item;
-import dev.wheelhouse.apiserver.table.TableColumn;
 
 /**
  * Bindings of mutating admission policies, and the base of the strategy of bindings of validating ones (upstream:
@@ -15,11 +14,7 @@ class MutatingAdmissionPolicyBindingStrategy extends Strategy {
     }
 
     MutatingAdmissionPolicyBindingStrategy(String kind) {
-        super(AdmissionRules.GROUP, kind, Set.of(Trait.UPDATED_BY_VERSION), TableColumn.objectName(),
-                TableColumn.of("PolicyName", "Policy that is bound.", o -> o.text("spec", "policyName")),
-                TableColumn.of("ParamRef", "Object with the policy's parameters.",
-                        MutatingAdmissionPolicyBindingStrategy::parameters),
-                TableColumn.age());
+        super(AdmissionRules.GROUP, kind, Map.of("paramRef", MutatingAdmissionPolicyBindingStrategy::parameters));
     }
 
     private static String parameters(Item binding) {

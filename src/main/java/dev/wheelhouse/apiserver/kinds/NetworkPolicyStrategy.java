@@ -7,7 +7,6 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
@@ -19,10 +18,7 @@ import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 /** Network policies (upstream: {@code pkg/registry/networking/networkpolicy}). */
 final class NetworkPolicyStrategy extends Strategy {
     NetworkPolicyStrategy() {
-        super("networking.k8s.io", "NetworkPolicy", TableColumn.objectName(),
-                TableColumn.of("Pod-Selector", "Which pods the policy is for.",
-                        o -> o.selector("spec", "podSelector")),
-                TableColumn.age());
+        super("networking.k8s.io", "NetworkPolicy");
     }
 
     @Override

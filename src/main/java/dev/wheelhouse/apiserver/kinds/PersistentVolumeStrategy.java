@@ -16,7 +16,6 @@ import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.table.Item;
-import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
 import dev.wheelhouse.facts.Quantities;
@@ -33,17 +32,10 @@ final class PersistentVolumeStrategy extends Strategy {
     private static final String SINCE = "lastPhaseTransitionTime";
 
     PersistentVolumeStrategy() {
-        super("", "PersistentVolume", Set.of(Trait.RETURNS_DELETED), TableColumn.objectName(),
-                TableColumn.of("Capacity", "Size of the volume.", o -> o.scalarOr("0", "spec", "capacity", "storage")),
-                TableColumn.of("Access Modes", "Ways in which nodes may mount the volume.",
-                        o -> VolumeRules.accessModes(o, "spec", "accessModes")),
-                TableColumn.of("Reclaim Policy", "Treatment of the volume after the deletion of its claim.",
-                        o -> o.text("spec", "persistentVolumeReclaimPolicy")),
-                VolumeRules.PHASE,
-                TableColumn.of("Claim", "Claim that the volume is bound to.", PersistentVolumeStrategy::claim),
-                VolumeRules.STORAGE_CLASS, VolumeRules.ATTRIBUTES_CLASS,
-                TableColumn.of("Reason", "Reason of a failure.", o -> o.text("status", "reason")),
-                TableColumn.age(), VolumeRules.MODE);
+        super("", "PersistentVolume",
+                Map.of("phase", VolumeRules::phase, "storageClass", VolumeRules::storageClass, "claim",
+                        PersistentVolumeStrategy::claim, "accessModes",
+                        o -> VolumeRules.accessModes(o, "spec", "accessModes")));
     }
 
     @Override

@@ -16,7 +16,6 @@ import dev.wheelhouse.apiserver.defaults.PodDefaults;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.table.Item;
-import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.PodValidation;
 import dev.wheelhouse.apiserver.validation.Problems;
@@ -27,20 +26,10 @@ final class PodStrategy extends Strategy {
     private static final String OBSERVED = "observedGeneration";
 
     PodStrategy() {
-        super("", "Pod", Set.of(Trait.COUNTS_GENERATIONS, Trait.RETURNS_DELETED),
-                TableColumn.objectName(),
-                TableColumn.of("Ready", "Number of ready containers, and of all.", o -> PodState.of(o).ready()),
-                TableColumn.of("Status", "State of the pod as a whole.", o -> PodState.of(o).reason()),
-                TableColumn.of("Restarts", "Number of restarts of containers, and the time since the last one.",
-                        o -> PodState.of(o).restarts()),
-                TableColumn.age(),
-                TableColumn.of("IP", "First address of the pod.", PodStrategy::ip).wide(),
-                TableColumn.of("Node", "Node that the pod is bound to.", o -> o.textOr(Item.NONE, "spec", "nodeName"))
-                        .wide(),
-                TableColumn.of("Nominated Node", "Node that is being cleared for the pod.",
-                        o -> o.textOr(Item.NONE, "status", "nominatedNodeName")).wide(),
-                TableColumn.of("Readiness Gates", "Number of readiness gates that are open, and of all.",
-                        PodStrategy::readinessGates).wide());
+        super("", "Pod",
+                Map.of("ready", o -> PodState.of(o).ready(), "reason", o -> PodState.of(o).reason(), "restarts",
+                        o -> PodState.of(o).restarts(), "ip", PodStrategy::ip, "readinessGates",
+                        PodStrategy::readinessGates));
     }
 
     @Override

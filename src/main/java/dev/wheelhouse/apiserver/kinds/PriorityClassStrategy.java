@@ -6,7 +6,6 @@ import java.util.function.Consumer;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
 
@@ -22,13 +21,7 @@ final class PriorityClassStrategy extends Strategy {
     private static final long HIGHEST_OF_USERS = 1_000_000_000;
 
     PriorityClassStrategy() {
-        super("scheduling.k8s.io", "PriorityClass", TableColumn.objectName(),
-                TableColumn.integer("Value", "The priority: the greater, the more important.", o -> o.number("value")),
-                TableColumn.bool("Global-Default", "Whether pods without a class get this one.",
-                        o -> o.flag("globalDefault")),
-                TableColumn.age(),
-                TableColumn.of("PreemptionPolicy", "Whether its pods may push others out.",
-                        o -> o.text("preemptionPolicy")));
+        super("scheduling.k8s.io", "PriorityClass");
     }
 
     @Override

@@ -5,15 +5,12 @@ import java.util.function.Consumer;
 
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.apiserver.table.TableColumn;
-
 import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 
 /** Replica sets (upstream: {@code pkg/registry/apps/replicaset}). */
 final class ReplicaSetStrategy extends Strategy {
     ReplicaSetStrategy() {
-        super("apps", "ReplicaSet", WorkloadRules.replicaColumns(
-                TableColumn.of("Selector", "Selector of the replicas.", o -> o.selector("spec", "selector"))));
+        super("apps", "ReplicaSet");
     }
 
     @Override

@@ -4,14 +4,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Consumer;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 
@@ -20,9 +18,7 @@ import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 /** Secrets (upstream: {@code pkg/registry/core/secret}). */
 final class SecretStrategy extends Strategy {
     SecretStrategy() {
-        super("", "Secret", Set.of(), TableColumn.objectName(),
-                TableColumn.of("Type", "Type of the secret.", o -> o.text("type")),
-                TableColumn.of("Data", "Number of keys.", o -> o.size("data")), TableColumn.age());
+        super("", "Secret");
     }
 
     @Override

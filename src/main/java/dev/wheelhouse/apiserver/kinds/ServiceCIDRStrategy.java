@@ -5,22 +5,13 @@ import java.util.List;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 
 /** Ranges of cluster IPs. An update can add a second range (upstream: {@code pkg/registry/networking/servicecidr}). */
 final class ServiceCIDRStrategy extends Strategy {
     ServiceCIDRStrategy() {
-        super("networking.k8s.io", "ServiceCIDR", TableColumn.objectName(),
-                TableColumn.of("CIDRs", "Ranges of service addresses.",
-                        o -> String.join(",", o.texts("spec", "cidrs"))),
-                TableColumn.age());
-    }
-
-    @Override
-    protected boolean countsGenerations() {
-        return false;
+        super("networking.k8s.io", "ServiceCIDR");
     }
 
     @Override

@@ -12,9 +12,6 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.table.Containers;
-import dev.wheelhouse.apiserver.table.TableColumn;
-import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Selectors;
 import dev.wheelhouse.apiserver.validation.Subject;
@@ -27,13 +24,7 @@ final class StatefulSetStrategy extends Strategy {
             "ordinals", "revisionHistoryLimit", "persistentVolumeClaimRetentionPolicy");
 
     StatefulSetStrategy() {
-        super("apps", "StatefulSet", TableColumn.objectName(), WorkloadRules.READY, TableColumn.age(),
-                Containers.names("spec", "template").wide(), Containers.images("spec", "template").wide());
-    }
-
-    @Override
-    protected List<String> nameProblems(String name) {
-        return Formats.dnsLabel(name);
+        super("apps", "StatefulSet", Map.of("readyOfWanted", WorkloadRules::readyOfWanted));
     }
 
     @Override

@@ -2,14 +2,12 @@ package dev.wheelhouse.apiserver.kinds;
 
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Consumer;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
@@ -23,11 +21,7 @@ import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
  */
 final class ValidatingAdmissionPolicyStrategy extends Strategy {
     ValidatingAdmissionPolicyStrategy() {
-        super(AdmissionRules.GROUP, "ValidatingAdmissionPolicy", Set.of(Trait.UPDATED_BY_VERSION),
-                TableColumn.objectName(),
-                TableColumn.integer("Validations", "How many rules the policy checks.",
-                        o -> o.size("spec", "validations")),
-                AdmissionRules.paramKind(), TableColumn.age());
+        super(AdmissionRules.GROUP, "ValidatingAdmissionPolicy", Map.of("paramKind", AdmissionRules::paramKind));
     }
 
     @Override

@@ -8,7 +8,6 @@ import java.util.function.Consumer;
 
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
@@ -26,9 +25,7 @@ class ValidatingWebhookConfigurationStrategy extends Strategy {
     }
 
     ValidatingWebhookConfigurationStrategy(String kind) {
-        super(AdmissionRules.GROUP, kind, Set.of(Trait.UPDATED_BY_VERSION), TableColumn.objectName(),
-                TableColumn.integer("Webhooks", "How many webhooks the configuration has.", o -> o.size("webhooks")),
-                TableColumn.age());
+        super(AdmissionRules.GROUP, kind);
     }
 
     @Override

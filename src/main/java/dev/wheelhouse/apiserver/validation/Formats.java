@@ -4,6 +4,8 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 
 import dev.wheelhouse.api.Names;
@@ -36,7 +38,29 @@ public final class Formats {
             .compile("(?:(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])(?:\\.|$)){4}(?<!\\.)");
     private static final Pattern IPV6 = Pattern.compile("[0-9A-Fa-f.]*:[0-9A-Fa-f:.]*");
 
+    private static final Map<String, Function<String, List<String>>> BY_NAME = Map.ofEntries(
+            Map.entry("dnsLabel", Formats::dnsLabel), Map.entry("dns1035Label", Formats::dns1035Label),
+            Map.entry("dnsSubdomain", Formats::dnsSubdomain), Map.entry("pathSegment", Formats::pathSegment),
+            Map.entry("qualifiedName", Formats::qualifiedName), Map.entry("labelValue", Formats::labelValue),
+            Map.entry("configKey", Formats::configKey), Map.entry("environmentName", Formats::environmentName),
+            Map.entry("headerName", Formats::headerName), Map.entry("portName", Formats::portName),
+            Map.entry("ip", Formats::ip), Map.entry("endpointIp", Formats::endpointIp),
+            Map.entry("cidr", Formats::cidr));
+
     private Formats() {}
+
+    /**
+     * The format of a name in {@code rules.tsv} and {@code kinds.tsv}.
+     *
+     * @throws IllegalArgumentException if there is none of that name
+     */
+    public static Function<String, List<String>> named(String name) {
+        Function<String, List<String>> format = BY_NAME.get(name);
+        if (format == null) {
+            throw new IllegalArgumentException("no format is called " + name);
+        }
+        return format;
+    }
 
     public static List<String> dnsLabel(String value) {
         List<String> wrong = maxLength(value, 63);

@@ -2,7 +2,6 @@ package dev.wheelhouse.apiserver.validation;
 
 import java.math.BigDecimal;
 import java.util.List;
-import java.util.Map;
 import java.util.function.BiPredicate;
 import java.util.function.Function;
 
@@ -14,15 +13,6 @@ import dev.wheelhouse.facts.Quantities;
 
 /** The words of rules that need nothing but the value and the columns of their row; {@code rules.tsv} explains them. */
 final class RuleWords {
-    private static final Map<String, Function<String, List<String>>> FORMATS = Map.ofEntries(
-            Map.entry("dnsLabel", Formats::dnsLabel), Map.entry("dns1035Label", Formats::dns1035Label),
-            Map.entry("dnsSubdomain", Formats::dnsSubdomain), Map.entry("pathSegment", Formats::pathSegment),
-            Map.entry("qualifiedName", Formats::qualifiedName), Map.entry("labelValue", Formats::labelValue),
-            Map.entry("configKey", Formats::configKey), Map.entry("environmentName", Formats::environmentName),
-            Map.entry("headerName", Formats::headerName), Map.entry("portName", Formats::portName),
-            Map.entry("ip", Formats::ip), Map.entry("endpointIp", Formats::endpointIp),
-            Map.entry("cidr", Formats::cidr));
-
     private RuleWords() {}
 
     /** @param when the sign after the word, or a space */
@@ -136,10 +126,7 @@ final class RuleWords {
     }
 
     private static Rules.Step format(String name) {
-        Function<String, List<String>> format = FORMATS.get(name);
-        if (format == null) {
-            throw new IllegalArgumentException("no format is called " + name);
-        }
+        Function<String, List<String>> format = Formats.named(name);
         return subject -> {
             List<String> wrong = format.apply(subject.text());
             if (!wrong.isEmpty()) {

@@ -15,8 +15,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.StringNode;
 
-import dev.wheelhouse.facts.Schemas;
-import dev.wheelhouse.runtime.Resources;
+import dev.wheelhouse.facts.RuleTables;
 
 /**
  * Checks objects by the rows of {@code rules.tsv}, which explains its own form. Each set of rows is compiled to a tree
@@ -24,7 +23,7 @@ import dev.wheelhouse.runtime.Resources;
  * with {@code call} lead to the methods that this was made with. All methods are thread safe.
  */
 public final class Rules {
-    private static final Map<String, List<String>> SETS = read(Resources.text(Schemas.class, "rules.tsv"));
+    private static final Map<String, List<String>> SETS = RuleTables.read("rules.tsv");
     private static final Set<String> ALWAYS = Set.of("use", "one", "required", "present", "missing", "single",
             "immutable");
     private static final Rules SHARED = new Rules(Map.of());
@@ -76,22 +75,6 @@ public final class Rules {
     /** Prepares a set. @throws IllegalArgumentException if a row is not in the form that {@code rules.tsv} explains */
     public void compile(String set) {
         compiled(set);
-    }
-
-    private static Map<String, List<String>> read(String text) {
-        Map<String, List<String>> sets = new LinkedHashMap<>();
-        List<String> rows = new ArrayList<>();
-        for (String line : text.lines().toList()) {
-            if (line.startsWith("[")) {
-                rows = new ArrayList<>();
-                if (sets.put(line.substring(1, line.length() - 1), rows) != null) {
-                    throw new IllegalArgumentException("rules.tsv has two sets " + line);
-                }
-            } else if (!line.isBlank() && !line.startsWith("#")) {
-                rows.add(line);
-            }
-        }
-        return sets;
     }
 
     private Step compiled(String set) {
