@@ -120,6 +120,9 @@ public final class Formats {
 
     /** A label key: a name, optionally with a domain as prefix. */
     public static List<String> qualifiedName(String value) {
+        if (Names.isLabelKey(value)) {
+            return List.of();
+        }
         List<String> wrong = new ArrayList<>(0);
         String rule = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an"
                 + " alphanumeric character";

@@ -4,6 +4,7 @@ import java.math.BigDecimal;
 import java.util.List;
 import java.util.function.BiPredicate;
 import java.util.function.Function;
+import java.util.function.Predicate;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.StringNode;
@@ -25,6 +26,11 @@ final class RuleWords {
                 }
                 return subject.isPresent();
             };
+            case "notEmpty" -> subject -> subject.isSet()
+                    || isInvalid(subject, detail.isEmpty() ? "must not be empty" : detail);
+            case "keys" -> keys(argument, value -> true);
+            case "filledKeys" -> keys(argument, Subject::isSet);
+            case "perFamily" -> subject -> isPerFamily(subject.value()) || isInvalid(subject, detail);
             case "format" -> format(argument);
             case "enum" -> oneOf(argument.split("\\|", -1));
             case "range" -> range(argument, detail);
@@ -80,6 +86,29 @@ final class RuleWords {
             }
             return subject.isSet();
         };
+    }
+
+    /** @param valid whether a present value suffices */
+    private static Rules.Step keys(String argument, Predicate<JsonNode> valid) {
+        return subject -> {
+            int before = subject.problems().size();
+            for (String key : argument.split("\\|")) {
+                JsonNode value = Subject.field(subject.value(), key);
+                if (value.isMissingNode() || !valid.test(value)) {
+                    subject.problems().required(Problems.key(subject.path(), key), "");
+                }
+            }
+            return subject.problems().size() == before;
+        };
+    }
+
+    /** Whether addresses or ranges are one for each family. Invalid ones are reported elsewhere. */
+    private static boolean isPerFamily(JsonNode list) {
+        List<String> texts = list.valueStream()
+                .map(element -> element.isObject() ? Json.text(element, "ip") : element.asString("")).toList();
+        boolean valid = texts.stream().allMatch(t -> Formats.ip(t).isEmpty() || Formats.cidr(t).isEmpty());
+        return !valid || texts.size() < 2
+                || texts.size() == 2 && texts.get(0).contains(":") != texts.get(1).contains(":");
     }
 
     /** @param name the field beside the value that it is compared with */
@@ -181,7 +210,7 @@ final class RuleWords {
 
     private static Rules.Step length(int most, String detail) {
         return subject -> {
-            boolean valid = subject.text().length() <= most;
+            boolean valid = MetadataValidation.utf8Length(subject.text()) <= most;
             if (!valid && detail.isEmpty()) {
                 subject.problems().tooLong(subject.path(), most);
             }

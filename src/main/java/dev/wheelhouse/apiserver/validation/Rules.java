@@ -96,9 +96,26 @@ public final class Rules {
         return known;
     }
 
-    /** A set that is looked up at its first use, so that sets may use themselves. */
-    private Step use(String set) {
-        return checked(subject -> compiled(set).check(subject.asRoot()));
+    /** The rows of another set. The set is looked up at its first use, so that sets may use themselves. */
+    private final class Use implements Step {
+        private final String set;
+        private @Nullable Step rows;
+
+        Use(String set) {
+            this.set = set;
+        }
+
+        @Override
+        public boolean check(Subject subject) {
+            Step known = rows;
+            if (known == null) {
+                known = compiled(set);
+                rows = known;
+            }
+            int before = subject.problems().size();
+            known.check(subject.asRoot());
+            return subject.problems().size() == before;
+        }
     }
 
     private void add(Field root, String row, String set) {
@@ -164,6 +181,7 @@ public final class Rules {
         private final String elements;
         private final boolean optional;
         private final List<Step> steps = new ArrayList<>();
+        private Step[] sealed = {};
         /** The places of the fields among the steps, by name; what has no place is checked for any object. */
         private final Map<String, BitSet> places = new HashMap<>();
         private final BitSet anyway = new BitSet();
@@ -197,8 +215,8 @@ public final class Rules {
         /** Looks at each field of the object once, and then at the steps whose fields are there, in their order. */
         boolean checkAll(Subject subject) {
             if (places.size() < FEW) {
-                for (int i = 0; i < steps.size(); i++) {
-                    if (!steps.get(i).check(subject)) {
+                for (Step step : sealed) {
+                    if (!step.check(subject)) {
                         return false;
                     }
                 }
@@ -212,7 +230,7 @@ public final class Rules {
                 }
             }
             for (int i = due.nextSetBit(0); i >= 0; i = due.nextSetBit(i + 1)) {
-                if (!steps.get(i).check(subject)) {
+                if (!sealed[i].check(subject)) {
                     return false;
                 }
             }
@@ -221,6 +239,7 @@ public final class Rules {
 
         /** No path may be added afterwards. */
         void seal() {
+            sealed = steps.toArray(new Step[0]);
             for (int i = 0; i < steps.size(); i++) {
                 if (steps.get(i) instanceof Field field) {
                     field.seal();
@@ -296,7 +315,7 @@ public final class Rules {
         String word = when == '+' || when == '!' ? head.substring(0, head.length() - 1) : head;
         Step rule = switch (word) {
             case "call" -> call(argument);
-            case "use" -> use(argument);
+            case "use" -> new Use(argument);
             case "one" -> one(argument, detail, set);
             default -> RuleWords.rule(word, when, argument, detail);
         };
@@ -327,27 +346,29 @@ public final class Rules {
     private Step one(String argument, String detail, String set) {
         Map<String, Step> fields = new LinkedHashMap<>();
         for (String field : argument.split("\\|")) {
-            fields.put(field, SETS.containsKey(set + "." + field) ? use(set + "." + field) : subject -> true);
+            fields.put(field, SETS.containsKey(set + "." + field) ? new Use(set + "." + field) : subject -> true);
         }
         return subject -> {
-            boolean found = false;
-            for (Map.Entry<String, Step> field : fields.entrySet()) {
-                JsonNode value = Subject.field(subject.value(), field.getKey());
-                if (value.isMissingNode()) {
-                    continue;
-                }
-                Subject source = subject.field(field.getKey(), value, "." + field.getKey());
-                if (found) {
-                    subject.problems().forbidden(source.path(), "may not specify more than 1 " + detail);
-                } else {
-                    found = true;
-                    field.getValue().check(source);
-                }
-            }
-            if (!found) {
+            List<String> given = subject.value().propertyStream()
+                    .filter(field -> fields.containsKey(field.getKey()) && !field.getValue().isNull())
+                    .map(Map.Entry::getKey).toList();
+            if (given.isEmpty()) {
                 subject.problems().required(subject.path(), "must specify a " + detail);
+                return false;
             }
-            return found;
+            boolean isFirst = true;
+            for (String name : given.size() == 1 ? given : fields.keySet()) {
+                if (given.contains(name)) {
+                    Subject source = subject.field(name, Subject.field(subject.value(), name), "." + name);
+                    if (isFirst) {
+                        fields.get(name).check(source);
+                    } else {
+                        subject.problems().forbidden(source.path(), "may not specify more than 1 " + detail);
+                    }
+                    isFirst = false;
+                }
+            }
+            return true;
         };
     }
 }

@@ -8,7 +8,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ContainerNode;
 import tools.jackson.databind.node.MissingNode;
+import tools.jackson.databind.node.NullNode;
+import tools.jackson.databind.node.NumericNode;
+import tools.jackson.databind.node.ObjectNode;
+import tools.jackson.databind.node.StringNode;
 
 /**
  * One value that a rule looks at, and its surroundings. The path is put together only if the rule finds something.
@@ -88,8 +93,8 @@ public final class Subject {
 
     /** The value of a field; missing if it is null. */
     static JsonNode field(JsonNode object, String name) {
-        JsonNode field = object.get(name);
-        return field == null || field.isNull() ? MissingNode.getInstance() : field;
+        JsonNode field = object instanceof ObjectNode fields ? fields.get(name) : null;
+        return field == null || field instanceof NullNode ? MissingNode.getInstance() : field;
     }
 
     /** The value; missing if there is none. */
@@ -135,6 +140,16 @@ public final class Subject {
         return path.isEmpty() && step.startsWith(".") ? step.substring(1) : path + step;
     }
 
+    /** Where the list or map is that the value is an element of. */
+    String listPath() {
+        return parent == null ? "" : parent.path();
+    }
+
+    /** The key of the map's entry that the value is. */
+    String key() {
+        return step.substring(1, step.length() - 1);
+    }
+
     /** The value as text; empty if it is none. */
     public String text() {
         return value.isString() ? value.stringValue() : "";
@@ -151,13 +166,12 @@ public final class Subject {
     }
 
     static boolean isSet(JsonNode value) {
-        if (value.isContainer()) {
-            return !value.isEmpty();
-        }
-        if (value.isString()) {
-            return !value.stringValue().isEmpty();
-        }
-        return value.isNumber() ? value.isBigDecimal() || value.longValue() != 0 : value.asBoolean(false);
+        return switch (value) {
+            case StringNode text -> !text.stringValue().isEmpty();
+            case ContainerNode<?> container -> !container.isEmpty();
+            case NumericNode number -> number.isBigDecimal() || number.longValue() != 0;
+            default -> value.asBoolean(false);
+        };
     }
 
     boolean isPresent() {
