@@ -32,6 +32,15 @@ final class AdmissionRules {
         Json.child(match, "objectSelector");
     }
 
+    /** The object with the parameters of a policy's binding. */
+    static String paramRef(Item binding) {
+        Item reference = binding.part("spec", "paramRef");
+        if (!reference.text("name").isEmpty()) {
+            return reference.textOr("*", "namespace") + "/" + reference.text("name");
+        }
+        return reference.has("selector") ? reference.selector("selector") : Item.UNSET;
+    }
+
     /** The kind of a policy's parameters. */
     static String paramKind(Item policy) {
         return policy.has("spec", "paramKind")

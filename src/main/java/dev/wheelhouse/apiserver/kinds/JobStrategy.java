@@ -200,7 +200,7 @@ final class JobStrategy extends Strategy {
      */
     private static void template(JsonNode now, JsonNode before, ObjectNode old, Problems problems) {
         boolean suspended = old.path("spec").path("suspend").asBoolean(false);
-        if (suspended && (Json.at(old, "status", "startTime") == null || JobStatusRules.isTrue(old, "Suspended"))
+        if (suspended && (Json.at(old, "status", "startTime") == null || JobRules.isTrue(old, "Suspended"))
                 && Json.number(old, 0, "status", "active") == 0) {
             problems.immutable("spec.template.spec", now.get("spec"),
                     withPlacementAndResourcesOf(now, before).get("spec"));
@@ -236,11 +236,6 @@ final class JobStrategy extends Strategy {
     }
 
     @Override
-    protected void validateStatus(ObjectNode job, ObjectNode old, Problems problems) {
-        JobStatusRules.check(job, old, problems);
-    }
-
-    @Override
     public void warn(ObjectNode job, @Nullable ObjectNode old, List<String> warnings) {
         if (old == null) {
             List<String> wrong = Formats.dnsLabel(Json.text(job, "metadata", "name"));
@@ -267,6 +262,6 @@ final class JobStrategy extends Strategy {
 
     @Override
     protected void addChecks(Map<String, Check> checks) {
-        JobSpecRules.addChecks(checks);
+        JobRules.addChecks(checks);
     }
 }

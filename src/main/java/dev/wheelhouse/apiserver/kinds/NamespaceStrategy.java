@@ -99,17 +99,6 @@ final class NamespaceStrategy extends Strategy {
     }
 
     @Override
-    protected void validateStatus(ObjectNode namespace, ObjectNode old, Problems problems) {
-        boolean deleted = Json.at(namespace, "metadata", "deletionTimestamp") != null;
-        String phase = Json.text(namespace, "status", "phase");
-        if (!deleted && !phase.equals("Active")) {
-            problems.invalid("status.Phase", phase, "may only be 'Active' if `deletionTimestamp` is empty");
-        } else if (deleted && !phase.equals("Terminating")) {
-            problems.invalid("status.Phase", phase, "may only be 'Terminating' if `deletionTimestamp` is not empty");
-        }
-    }
-
-    @Override
     protected void validateSubresource(String subresource, ObjectNode namespace, ObjectNode old, Problems problems) {
         validate(namespace, problems);
     }

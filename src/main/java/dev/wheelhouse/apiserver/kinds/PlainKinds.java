@@ -9,6 +9,10 @@ import dev.wheelhouse.apiserver.table.Item;
 final class PlainKinds {
     static final List<Strategy> ALL = List.of(
             new ServiceAccountStrategy(), new Strategy("policy", "Eviction"),
+            new Strategy(AdmissionRules.GROUP, "MutatingAdmissionPolicyBinding",
+                    Map.of("paramRef", AdmissionRules::paramRef)),
+            new Strategy(AdmissionRules.GROUP, "ValidatingAdmissionPolicyBinding",
+                    Map.of("paramRef", AdmissionRules::paramRef)),
             new Strategy("scheduling.k8s.io", "PodGroup", Map.of("state", PlainKinds::stateOfPodGroup, "policy",
                     o -> o.has("spec", "schedulingPolicy", "gang") ? "Gang" : "Basic")),
             new Strategy("certificates.k8s.io", "PodCertificateRequest", Map.of("state",

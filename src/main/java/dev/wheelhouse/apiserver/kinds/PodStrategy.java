@@ -16,8 +16,6 @@ import dev.wheelhouse.apiserver.defaults.PodDefaults;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.table.Item;
-import dev.wheelhouse.apiserver.validation.Formats;
-import dev.wheelhouse.apiserver.validation.PodValidation;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.facts.QosClass;
 
@@ -93,34 +91,6 @@ final class PodStrategy extends Strategy {
     @Override
     protected void validateUpdate(ObjectNode object, ObjectNode old, Problems problems) {
         PodUpdateValidation.update(object, old, problems);
-    }
-
-    @Override
-    protected void validateStatus(ObjectNode pod, ObjectNode old, Problems problems) {
-        PodValidation.annotationsUpdate(pod, old, problems);
-        JsonNode status = pod.path("status");
-        problems.formedIfSet("status.nominatedNodeName", Json.text(status, "nominatedNodeName"), Formats::dnsSubdomain);
-        Problems.each(status.path("conditions"), "status.conditions", (condition, at) -> {
-            String type = Json.text(condition, "type");
-            problems.invalid(at + ".Type", type, Formats.qualifiedName(type));
-        });
-        int i = 0;
-        boolean valid = true;
-        for (JsonNode address : status.path("podIPs")) {
-            List<String> wrong = Formats.ip(Json.text(address, "ip"));
-            valid &= wrong.isEmpty();
-            problems.invalid(Problems.at("status.podIPs", i++), Json.text(address, "ip"), wrong);
-        }
-        if (valid && (i > 2 || i == 2 && Json.text(status.path("podIPs").get(0), "ip")
-                .contains(":") == Json.text(status.path("podIPs").get(1), "ip").contains(":"))) {
-            problems.invalid("status.podIPs", status.get("podIPs"),
-                    "may specify no more than one IP for each IP family");
-        }
-        String before = Json.text(old, "status", "qosClass");
-        String now = Json.text(status, "qosClass");
-        if (!before.isEmpty() && !now.isEmpty() && !now.equals(before)) {
-            problems.invalid("status.qosClass", now, "field is immutable");
-        }
     }
 
     @Override

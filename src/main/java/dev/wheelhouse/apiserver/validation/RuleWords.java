@@ -30,7 +30,7 @@ final class RuleWords {
                     || isInvalid(subject, detail.isEmpty() ? "must not be empty" : detail);
             case "keys" -> keys(argument, value -> true);
             case "filledKeys" -> keys(argument, Subject::isSet);
-            case "perFamily" -> subject -> isPerFamily(subject.value()) || isInvalid(subject, detail);
+            case "perFamily" -> perFamily(Formats.named(argument), detail);
             case "format" -> format(argument);
             case "enum" -> oneOf(argument.split("\\|", -1));
             case "range" -> range(argument, detail);
@@ -102,13 +102,14 @@ final class RuleWords {
         };
     }
 
-    /** Whether addresses or ranges are one for each family. Invalid ones are reported elsewhere. */
-    private static boolean isPerFamily(JsonNode list) {
-        List<String> texts = list.valueStream()
-                .map(element -> element.isObject() ? Json.text(element, "ip") : element.asString("")).toList();
-        boolean valid = texts.stream().allMatch(t -> Formats.ip(t).isEmpty() || Formats.cidr(t).isEmpty());
-        return !valid || texts.size() < 2
-                || texts.size() == 2 && texts.get(0).contains(":") != texts.get(1).contains(":");
+    /** One address or range for each family of IP, unless one of them is invalid. */
+    private static Rules.Step perFamily(Function<String, List<String>> format, String detail) {
+        return subject -> {
+            List<String> texts = subject.value().valueStream()
+                    .map(element -> element.isObject() ? Json.text(element, "ip") : element.asString("")).toList();
+            return texts.size() < 2 || texts.size() == 2 && texts.get(0).contains(":") != texts.get(1).contains(":")
+                    || texts.stream().anyMatch(text -> !format.apply(text).isEmpty()) || isInvalid(subject, detail);
+        };
     }
 
     /** @param name the field beside the value that it is compared with */

@@ -19,6 +19,7 @@ final class SharedChecks {
             Map.entry("standardFinalizer", MetadataValidation::standardFinalizer),
             Map.entry("mirror", PodValidation::mirror),
             Map.entry("deletionCost", PodValidation::deletionCost),
+            Map.entry("annotationsStay", s -> PodValidation.annotationsUpdate(s.value(), s.old(), s.problems())),
             Map.entry("trimmed", PodValidation::trimmed),
             Map.entry("hostPort", PodValidation::hostPort),
             Map.entry("hostPortOfContainer", PodValidation::hostPortOfContainer),
