@@ -2,7 +2,6 @@ package dev.wheelhouse.apiserver.kinds;
 
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
@@ -21,21 +20,6 @@ final class CSIDriverStrategy extends Strategy {
         super("storage.k8s.io", "CSIDriver", Map.of("audiences", o -> o.has("spec", "tokenRequests")
                 ? o.join(t -> t.text("audience"), "spec", "tokenRequests")
                 : Item.UNSET));
-    }
-
-    @Override
-    protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {
-        rules.put("io.k8s.api.storage.v1.CSIDriverSpec", spec -> {
-            set(spec, "attachRequired", true);
-            set(spec, "podInfoOnMount", false);
-            set(spec, "storageCapacity", false);
-            set(spec, "fsGroupPolicy", "ReadWriteOnceWithFSType");
-            if (isEmpty(spec, "volumeLifecycleModes")) {
-                spec.putArray("volumeLifecycleModes").add("Persistent");
-            }
-            set(spec, "requiresRepublish", false);
-            set(spec, "seLinuxMount", false);
-        });
     }
 
     @Override

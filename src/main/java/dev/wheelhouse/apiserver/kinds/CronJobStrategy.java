@@ -4,7 +4,6 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
 import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
@@ -21,7 +20,6 @@ import dev.wheelhouse.apiserver.validation.Subject;
 import dev.wheelhouse.facts.CronSchedule;
 import dev.wheelhouse.facts.TimeZones;
 
-import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 
 /** Cron jobs (upstream: {@code pkg/registry/batch/cronjob}). */
 final class CronJobStrategy extends Strategy {
@@ -29,16 +27,6 @@ final class CronJobStrategy extends Strategy {
 
     CronJobStrategy() {
         super("batch", "CronJob", Map.of("suspend", CronJobStrategy::suspend));
-    }
-
-    @Override
-    protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {
-        rules.put("io.k8s.api.batch.v1.CronJobSpec", spec -> {
-            set(spec, "concurrencyPolicy", "Allow");
-            set(spec, "suspend", false);
-            set(spec, "successfulJobsHistoryLimit", 3);
-            set(spec, "failedJobsHistoryLimit", 1);
-        });
     }
 
     private static String suspend(Item cronJob) {

@@ -53,7 +53,6 @@ final class CustomResourceDefinitionStrategy extends Strategy {
                 addStoredVersion(definition);
             }
         });
-        rules.put(types + "ServiceReference", service -> set(service, "port", 443));
     }
 
     /** Adds the storage version to the versions of which objects may be stored. */

@@ -1,7 +1,6 @@
 package dev.wheelhouse.apiserver.kinds;
 
 import java.util.Map;
-import java.util.function.Consumer;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -22,12 +21,6 @@ final class DaemonSetStrategy extends Strategy {
 
     DaemonSetStrategy() {
         super("apps", "DaemonSet");
-    }
-
-    @Override
-    protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {
-        rules.put("io.k8s.api.apps.v1.DaemonSet", daemonSet -> set(annotations(daemonSet), TEMPLATE_GENERATION, "0"));
-        rules.put("io.k8s.api.apps.v1.DaemonSetSpec", DaemonSetStrategy::fillIn);
     }
 
     private static ObjectNode annotations(ObjectNode daemonSet) {
@@ -58,17 +51,6 @@ final class DaemonSetStrategy extends Strategy {
         } catch (NumberFormatException e) {
             return 0;
         }
-    }
-
-    private static void fillIn(ObjectNode spec) {
-        ObjectNode strategy = Json.child(spec, "updateStrategy");
-        set(strategy, "type", "RollingUpdate");
-        if (Json.text(strategy, "type").equals("RollingUpdate")) {
-            ObjectNode rolling = Json.child(strategy, "rollingUpdate");
-            set(rolling, "maxUnavailable", 1);
-            set(rolling, "maxSurge", 0);
-        }
-        set(spec, "revisionHistoryLimit", 10);
     }
 
     @Override

@@ -1,7 +1,6 @@
 package dev.wheelhouse.apiserver.kinds;
 
 import java.util.Map;
-import java.util.function.Consumer;
 
 import tools.jackson.databind.node.ObjectNode;
 
@@ -12,7 +11,6 @@ import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
 
-import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 
 /** Endpoint slices, whose type of addresses is immutable (upstream: {@code pkg/registry/discovery/endpointslice}). */
 final class EndpointSliceStrategy extends Strategy {
@@ -21,14 +19,6 @@ final class EndpointSliceStrategy extends Strategy {
                 o -> Item.firstThree(o.items("ports").stream().map(EndpointSliceStrategy::port).toList()), "endpoints",
                 o -> Item.firstThree(o.items("endpoints").stream().flatMap(e -> e.texts("addresses").stream())
                         .toList())));
-    }
-
-    @Override
-    protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {
-        rules.put("io.k8s.api.discovery.v1.EndpointPort", port -> {
-            set(port, "name", "");
-            set(port, "protocol", "TCP");
-        });
     }
 
     /** A change of labels makes a new generation too, because they name the Service. */

@@ -3,14 +3,11 @@ package dev.wheelhouse.apiserver.kinds;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
 
-import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.table.Item;
 
-import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 
 /** Endpoints (upstream: {@code pkg/registry/core/endpoint}). */
 final class EndpointsStrategy extends Strategy {
@@ -21,11 +18,6 @@ final class EndpointsStrategy extends Strategy {
     @Override
     public String deprecation(ResourceType type) {
         return "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice";
-    }
-
-    @Override
-    protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {
-        rules.put("io.k8s.api.core.v1.EndpointPort", port -> set(port, "protocol", "TCP"));
     }
 
     private static String endpoints(Item endpoints) {

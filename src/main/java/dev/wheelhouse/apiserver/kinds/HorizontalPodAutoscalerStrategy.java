@@ -3,10 +3,8 @@ package dev.wheelhouse.apiserver.kinds;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
 
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
@@ -18,7 +16,6 @@ import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
 
 import static dev.wheelhouse.apiserver.defaults.DefaultRules.isEmpty;
-import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 
 /**
  * Horizontal pod autoscalers, which are stored as autoscaling/v2 (upstream: {@code pkg/apis/autoscaling/validation},
@@ -32,38 +29,6 @@ final class HorizontalPodAutoscalerStrategy extends Strategy {
         super("autoscaling", "HorizontalPodAutoscaler", Map.of("targets", HorizontalPodAutoscalerStrategy::metrics,
                 "reference",
                 o -> o.text("spec", "scaleTargetRef", "kind") + "/" + o.text("spec", "scaleTargetRef", "name")));
-    }
-
-    @Override
-    protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {
-        rules.put("io.k8s.api.autoscaling.v1.HorizontalPodAutoscalerSpec", spec -> set(spec, "minReplicas", 1));
-        rules.put("io.k8s.api.autoscaling.v2.HorizontalPodAutoscalerSpec",
-                HorizontalPodAutoscalerStrategy::addDefaults);
-    }
-
-    private static void addDefaults(ObjectNode spec) {
-        set(spec, "minReplicas", 1);
-        if (isEmpty(spec, "metrics")) {
-            spec.putArray("metrics").add(AutoscalerConversion.cpu(AutoscalerConversion.DEFAULT_UTILIZATION));
-        }
-        if (spec.get("behavior") instanceof ObjectNode behavior) {
-            ObjectNode up = Json.child(behavior, "scaleUp");
-            set(up, "stabilizationWindowSeconds", 0);
-            set(up, "selectPolicy", "Max");
-            if (Json.at(up, "policies") == null) {
-                policy(policy(up.putArray("policies"), "Pods", 4), "Percent", 100);
-            }
-            ObjectNode down = Json.child(behavior, "scaleDown");
-            set(down, "selectPolicy", "Max");
-            if (Json.at(down, "policies") == null) {
-                policy(down.putArray("policies"), "Percent", 100);
-            }
-        }
-    }
-
-    private static ArrayNode policy(ArrayNode policies, String type, int value) {
-        policies.addObject().put("type", type).put("value", value).put("periodSeconds", 15);
-        return policies;
     }
 
     private static String metrics(Item autoscaler) {

@@ -32,25 +32,13 @@ final class JobStrategy extends Strategy {
 
     @Override
     protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {
-        rules.put("io.k8s.api.batch.v1.Job", JobStrategy::fillIn);
-        rules.put("io.k8s.api.batch.v1.PodFailurePolicyOnPodConditionsPattern", p -> set(p, "status", "True"));
+        rules.merge("io.k8s.api.batch.v1.Job", JobStrategy::labelAsTemplate, Consumer::andThen);
     }
 
-    private static void fillIn(ObjectNode job) {
-        ObjectNode spec = Json.child(job, "spec");
-        if (Json.at(spec, "completions") == null && Json.at(spec, "parallelism") == null) {
-            spec.put("completions", 1);
-        }
-        set(spec, "parallelism", 1);
-        set(spec, "backoffLimit", Json.at(spec, "backoffLimitPerIndex") == null ? 6 : Integer.MAX_VALUE);
-        if (Json.at(spec, "template", "metadata", "labels") instanceof ObjectNode labels && !labels.isEmpty()) {
+    private static void labelAsTemplate(ObjectNode job) {
+        if (Json.at(job, "spec", "template", "metadata", "labels") instanceof ObjectNode labels && !labels.isEmpty()) {
             WorkloadRules.labelAs(job, labels);
         }
-        set(spec, "completionMode", "NonIndexed");
-        set(spec, "suspend", false);
-        set(spec, "podReplacementPolicy",
-                Json.at(spec, "podFailurePolicy") == null ? "TerminatingOrFailed" : "Failed");
-        set(spec, "manualSelector", false);
     }
 
     /** Labels the job's pods by its name and UID, and selects them by the UID. A user may have set some of these. */

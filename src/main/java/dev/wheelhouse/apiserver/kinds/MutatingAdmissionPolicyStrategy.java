@@ -1,10 +1,8 @@
 package dev.wheelhouse.apiserver.kinds;
 
 import java.util.Map;
-import java.util.function.Consumer;
 
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.validation.Problems;
@@ -12,7 +10,6 @@ import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
 import dev.wheelhouse.cel.CelExpression.ResultType;
 
-import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 
 /**
  * Mutating admission policies, whose expressions have to compile (upstream:
@@ -21,11 +18,6 @@ import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 final class MutatingAdmissionPolicyStrategy extends Strategy {
     MutatingAdmissionPolicyStrategy() {
         super(AdmissionRules.GROUP, "MutatingAdmissionPolicy", Map.of("paramKind", AdmissionRules::paramKind));
-    }
-
-    @Override
-    protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {
-        rules.put(AdmissionRules.TYPES + "MutatingAdmissionPolicySpec", spec -> set(spec, "failurePolicy", "Fail"));
     }
 
     @Override

@@ -3,7 +3,6 @@ package dev.wheelhouse.apiserver.kinds;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
@@ -28,13 +27,6 @@ final class PersistentVolumeClaimStrategy extends Strategy {
                         "capacity", o -> bound(o) ? o.scalarOr("0", "status", "capacity", "storage") : "",
                         "accessModes",
                         o -> bound(o) ? VolumeRules.accessModes(o, "status", "accessModes") : ""));
-    }
-
-    @Override
-    protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {
-        rules.put("io.k8s.api.core.v1.PersistentVolumeClaim",
-                claim -> set(Json.child(claim, "status"), "phase", "Pending"));
-        rules.put("io.k8s.api.core.v1.PersistentVolumeClaimSpec", spec -> set(spec, "volumeMode", "Filesystem"));
     }
 
     private static boolean bound(Item claim) {

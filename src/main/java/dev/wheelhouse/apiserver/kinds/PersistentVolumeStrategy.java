@@ -5,7 +5,6 @@ import java.math.RoundingMode;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
@@ -20,7 +19,6 @@ import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
 import dev.wheelhouse.facts.Quantities;
 
-import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 
 /** Persistent volumes. Their source never changes (upstream: {@code pkg/registry/core/persistentvolume}). */
 final class PersistentVolumeStrategy extends Strategy {
@@ -36,15 +34,6 @@ final class PersistentVolumeStrategy extends Strategy {
                 Map.of("phase", VolumeRules::phase, "storageClass", VolumeRules::storageClass, "claim",
                         PersistentVolumeStrategy::claim, "accessModes",
                         o -> VolumeRules.accessModes(o, "spec", "accessModes")));
-    }
-
-    @Override
-    protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {
-        rules.put("io.k8s.api.core.v1.PersistentVolume", volume -> {
-            set(Json.child(volume, "status"), "phase", "Pending");
-            set(Json.child(volume, "spec"), "persistentVolumeReclaimPolicy", "Retain");
-            set(Json.child(volume, "spec"), "volumeMode", "Filesystem");
-        });
     }
 
     private static String claim(Item volume) {

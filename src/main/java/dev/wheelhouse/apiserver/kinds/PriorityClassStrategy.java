@@ -1,15 +1,12 @@
 package dev.wheelhouse.apiserver.kinds;
 
 import java.util.Map;
-import java.util.function.Consumer;
 
-import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
 
-import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 
 /**
  * Priority classes. Names with the prefix {@code system-} are reserved for two classes with fixed values (upstream:
@@ -22,11 +19,6 @@ final class PriorityClassStrategy extends Strategy {
 
     PriorityClassStrategy() {
         super("scheduling.k8s.io", "PriorityClass");
-    }
-
-    @Override
-    protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {
-        rules.put("io.k8s.api.scheduling.v1.PriorityClass", c -> set(c, "preemptionPolicy", "PreemptLowerPriority"));
     }
 
     private static String systemError(String name, long value, boolean globalDefault) {

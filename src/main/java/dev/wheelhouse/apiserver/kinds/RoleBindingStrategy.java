@@ -1,7 +1,6 @@
 package dev.wheelhouse.apiserver.kinds;
 
 import java.util.Map;
-import java.util.function.Consumer;
 import java.util.function.Function;
 
 import tools.jackson.databind.JsonNode;
@@ -13,7 +12,6 @@ import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
 
-import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 
 /**
  * Role bindings and cluster role bindings (upstream: {@code pkg/registry/rbac/rolebinding} and
@@ -28,17 +26,6 @@ final class RoleBindingStrategy extends Strategy {
                 "users", subjects("User", s -> s.text("name")), "groups", subjects("Group", s -> s.text("name")),
                 "serviceAccounts",
                 subjects("ServiceAccount", s -> s.text("namespace") + "/" + s.text("name"))));
-    }
-
-    @Override
-    protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {
-        rules.put("io.k8s.api.rbac.v1." + kind(),
-                binding -> set(Json.child(binding, "roleRef"), "apiGroup", GROUP));
-        rules.put("io.k8s.api.rbac.v1.Subject", subject -> {
-            if (!Json.text(subject, "kind").equals("ServiceAccount")) {
-                set(subject, "apiGroup", GROUP);
-            }
-        });
     }
 
     private static Cell subjects(String kind, Function<Item, String> text) {

@@ -2,7 +2,6 @@ package dev.wheelhouse.apiserver.kinds;
 
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
@@ -25,35 +24,6 @@ final class StatefulSetStrategy extends Strategy {
 
     StatefulSetStrategy() {
         super("apps", "StatefulSet", Map.of("readyOfWanted", WorkloadRules::readyOfWanted));
-    }
-
-    @Override
-    protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {
-        rules.put("io.k8s.api.apps.v1.StatefulSetSpec", StatefulSetStrategy::fillIn);
-    }
-
-    private static void fillIn(ObjectNode spec) {
-        set(spec, "podManagementPolicy", "OrderedReady");
-        ObjectNode strategy = Json.child(spec, "updateStrategy");
-        if (Json.text(strategy, "type").isEmpty()) {
-            strategy.put("type", "RollingUpdate");
-            Json.child(strategy, "rollingUpdate");
-        }
-        if (Json.text(strategy, "type").equals("RollingUpdate")
-                && strategy.get("rollingUpdate") instanceof ObjectNode r) {
-            set(r, "partition", 0);
-        }
-        ObjectNode retention = Json.child(spec, "persistentVolumeClaimRetentionPolicy");
-        set(retention, "whenDeleted", "Retain");
-        set(retention, "whenScaled", "Retain");
-        set(spec, "replicas", 1);
-        set(spec, "revisionHistoryLimit", 10);
-        if (spec.get("volumeClaimTemplates") instanceof ArrayNode claims) {
-            for (JsonNode claim : claims) {
-                set((ObjectNode) claim, "apiVersion", "v1");
-                set((ObjectNode) claim, "kind", "PersistentVolumeClaim");
-            }
-        }
     }
 
     @Override

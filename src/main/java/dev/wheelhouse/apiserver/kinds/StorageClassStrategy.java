@@ -2,30 +2,19 @@ package dev.wheelhouse.apiserver.kinds;
 
 import java.util.Locale;
 import java.util.Map;
-import java.util.function.Consumer;
 
-import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
 
-import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 
 /** Storage classes (upstream: {@code pkg/registry/storage/storageclass}). */
 final class StorageClassStrategy extends Strategy {
     StorageClassStrategy() {
         super("storage.k8s.io", "StorageClass",
                 Map.of("nameOrDefault", o -> o.name() + (isDefault(o) ? " (default)" : "")));
-    }
-
-    @Override
-    protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {
-        rules.put("io.k8s.api.storage.v1.StorageClass", storageClass -> {
-            set(storageClass, "reclaimPolicy", "Delete");
-            set(storageClass, "volumeBindingMode", "Immediate");
-        });
     }
 
     private static boolean isDefault(Item storageClass) {

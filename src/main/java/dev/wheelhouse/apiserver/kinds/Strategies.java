@@ -38,7 +38,6 @@ public final class Strategies {
             new LimitRangeStrategy(),
             new ResourceQuotaStrategy(),
             new DeploymentStrategy(),
-            new ReplicaSetStrategy(),
             new DaemonSetStrategy(),
             new StatefulSetStrategy(),
             new ControllerRevisionStrategy(),
@@ -59,7 +58,6 @@ public final class Strategies {
             new ValidatingAdmissionPolicyStrategy(),
             new MutatingAdmissionPolicyStrategy(),
             new ValidatingWebhookConfigurationStrategy(),
-            new MutatingWebhookConfigurationStrategy(),
             new RoleBindingStrategy("RoleBinding"), new RoleBindingStrategy("ClusterRoleBinding"),
             new CertificateSigningRequestStrategy(),
             new APIServiceStrategy(),
@@ -117,6 +115,7 @@ public final class Strategies {
     /** The rules of defaults of all kinds, by the full names of types. */
     static Map<String, Consumer<ObjectNode>> defaults() {
         Map<String, Consumer<ObjectNode>> rules = new HashMap<>();
+        DefaultRows.addTo(rules);
         KINDS.forEach(strategy -> strategy.addDefaults(rules));
         return rules;
     }

@@ -2,10 +2,8 @@ package dev.wheelhouse.apiserver.kinds;
 
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
 
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.validation.Problems;
@@ -13,7 +11,6 @@ import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
 import dev.wheelhouse.cel.CelExpression.ResultType;
 
-import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 
 /**
  * Validating admission policies, whose expressions have to compile (upstream:
@@ -22,13 +19,6 @@ import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 final class ValidatingAdmissionPolicyStrategy extends Strategy {
     ValidatingAdmissionPolicyStrategy() {
         super(AdmissionRules.GROUP, "ValidatingAdmissionPolicy", Map.of("paramKind", AdmissionRules::paramKind));
-    }
-
-    @Override
-    protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {
-        rules.put(AdmissionRules.TYPES + "ValidatingAdmissionPolicySpec", spec -> set(spec, "failurePolicy", "Fail"));
-        rules.put(AdmissionRules.TYPES + "NamedRuleWithOperations", rule -> set(rule, "scope", "*"));
-        rules.put(AdmissionRules.TYPES + "MatchResources", AdmissionRules::matchAll);
     }
 
     @Override

@@ -6,11 +6,12 @@ import java.util.stream.Stream;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.BooleanNode;
+import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 
 /**
- * One condition of a row in {@code rules.tsv}, such as {@code type=NodePort|LoadBalancer}.
+ * One condition of a row in {@code rules.tsv} or {@code defaults.tsv}, such as {@code type=NodePort|LoadBalancer}.
  *
  * @param paths fields that lead to a value; one of the values must pass the test
  * @param from the object where the path begins: {@code /} is the object of the set, {@code ~} the innermost object as
@@ -19,8 +20,13 @@ import dev.wheelhouse.apiserver.json.Json;
  *     {@code ~} for another value than before an update, a space for set
  * @param negated whether the test must fail
  */
-record Condition(String[][] paths, char from, char test, Set<String> words, boolean negated) {
-    static Condition parse(String text) {
+public record Condition(String[][] paths, char from, char test, Set<String> words, boolean negated) {
+    /** @param text {@code if: } and conditions with spaces between them */
+    public static List<Condition> all(String text) {
+        return Stream.of(text.substring("if: ".length()).split(" ")).map(Condition::parse).toList();
+    }
+
+    private static Condition parse(String text) {
         boolean negated = text.startsWith("!");
         String rest = negated ? text.substring(1) : text;
         char from = rest.startsWith("/") || rest.startsWith("~") ? rest.charAt(0) : ' ';
@@ -40,6 +46,11 @@ record Condition(String[][] paths, char from, char test, Set<String> words, bool
     private static String[][] steps(String text, int end) {
         return Stream.of(text.substring(0, end).split(","))
                 .map(path -> path.equals(".") ? new String[0] : path.split("\\.")).toArray(String[][]::new);
+    }
+
+    /** Whether the condition holds for a new object. */
+    public boolean holds(ObjectNode object) {
+        return holds(Subject.root(object, null, "", new Problems()));
     }
 
     boolean holds(Subject subject) {

@@ -123,12 +123,7 @@ public final class Rules {
         try {
             boolean conditional = columns[columns.length - 1].startsWith("if: ");
             String detail = columns.length > (conditional ? 3 : 2) ? columns[2] : "";
-            List<Condition> conditions = new ArrayList<>();
-            if (conditional) {
-                for (String condition : columns[columns.length - 1].substring(4).split(" ")) {
-                    conditions.add(Condition.parse(condition));
-                }
-            }
+            List<Condition> conditions = conditional ? Condition.all(columns[columns.length - 1]) : List.of();
             List<Step> rules = new ArrayList<>();
             boolean stops = false;
             for (String rule : columns[1].split(";")) {
