@@ -1,7 +1,6 @@
 package dev.wheelhouse.apiserver.validation;
 
 import java.math.BigDecimal;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -77,7 +76,7 @@ public final class ResourceValidation {
     static void amount(Subject amount, NameRule names) {
         String name = amount.key();
         boolean isCommon = name.equals("cpu") || name.equals("memory");
-        if (!isCommon || value(amount.value()).signum() < 0) {
+        if (!isCommon || amount.text().startsWith("-")) {
             names.check(name, amount.path(), amount.problems());
             quantity(amount.value(), amount.path(), !overcommits(name), amount.problems());
         }
@@ -94,7 +93,7 @@ public final class ResourceValidation {
             }
             return;
         }
-        int compared = value(request.value()).compareTo(value(limit));
+        int compared = request.value().equals(limit) ? 0 : value(request.value()).compareTo(value(limit));
         if (compared != 0 && !overcommits(name) || compared > 0) {
             request.problems().invalid(request.listPath(), request.text(), "must be "
                     + (overcommits(name) ? "less than or " : "") + "equal to " + name + " limit of "
@@ -103,10 +102,15 @@ public final class ResourceValidation {
     }
 
     static void hugePages(Subject resources) {
-        Set<String> names = new HashSet<>(resources.value().path("limits").propertyNames());
-        names.addAll(resources.value().path("requests").propertyNames());
-        if (names.stream().anyMatch(name -> name.startsWith(HUGE_PAGES)) && !names.contains("cpu")
-                && !names.contains("memory")) {
+        boolean isUsed = false;
+        for (String list : List.of("limits", "requests")) {
+            JsonNode amounts = resources.value().path(list);
+            if (amounts.has("cpu") || amounts.has("memory")) {
+                return;
+            }
+            isUsed |= amounts.propertyNames().stream().anyMatch(name -> name.startsWith(HUGE_PAGES));
+        }
+        if (isUsed) {
             resources.problems().forbidden(resources.path(), "HugePages require cpu or memory");
         }
     }

@@ -1,7 +1,6 @@
 package dev.wheelhouse.apiserver.validation;
 
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -168,7 +167,9 @@ public final class Rules {
     /** A step of a path, with the rules of the value that it leads to and the further steps. */
     private static final class Field implements Step {
         /** From so many different fields on, looking at the object's fields is faster than asking for each. */
-        private static final int FEW = 8;
+        private static final int FEW = 3;
+        /** The bit of steps that are checked for any object. */
+        private static final long ANYWAY = 1L << 63;
 
         private final String text;
         private final String name;
@@ -177,9 +178,9 @@ public final class Rules {
         private final boolean optional;
         private final List<Step> steps = new ArrayList<>();
         private Step[] sealed = {};
-        /** The places of the fields among the steps, by name; what has no place is checked for any object. */
-        private final Map<String, BitSet> places = new HashMap<>();
-        private final BitSet anyway = new BitSet();
+        /** For each step, the bit of the field that it needs. */
+        private long[] needs = {};
+        private final Map<String, Long> bits = new HashMap<>();
         private boolean needsAbsent = true;
 
         /** @param text a step: {@code field}, {@code field?}, {@code list[]}, {@code map&#123;&#125;}, {@code a>b} */
@@ -209,23 +210,16 @@ public final class Rules {
 
         /** Looks at each field of the object once, and then at the steps whose fields are there, in their order. */
         boolean checkAll(Subject subject) {
-            if (places.size() < FEW) {
-                for (Step step : sealed) {
-                    if (!step.check(subject)) {
-                        return false;
-                    }
-                }
-                return true;
-            }
-            BitSet due = (BitSet) anyway.clone();
-            for (Map.Entry<String, JsonNode> field : subject.value().properties()) {
-                BitSet found = places.get(field.getKey());
-                if (found != null) {
-                    due.or(found);
+            long present = ANYWAY;
+            if (bits.size() < FEW) {
+                present = -1;
+            } else {
+                for (Map.Entry<String, JsonNode> field : subject.value().properties()) {
+                    present |= bits.getOrDefault(field.getKey(), 0L);
                 }
             }
-            for (int i = due.nextSetBit(0); i >= 0; i = due.nextSetBit(i + 1)) {
-                if (!sealed[i].check(subject)) {
+            for (int i = 0; i < sealed.length; i++) {
+                if ((needs[i] & present) != 0 && !sealed[i].check(subject)) {
                     return false;
                 }
             }
@@ -235,15 +229,15 @@ public final class Rules {
         /** No path may be added afterwards. */
         void seal() {
             sealed = steps.toArray(new Step[0]);
-            for (int i = 0; i < steps.size(); i++) {
-                if (steps.get(i) instanceof Field field) {
+            needs = new long[sealed.length];
+            for (int i = 0; i < sealed.length; i++) {
+                needs[i] = ANYWAY;
+                if (sealed[i] instanceof Field field) {
                     field.seal();
-                    if (!field.needsAbsent) {
-                        places.computeIfAbsent(field.name, n -> new BitSet()).set(i);
-                        continue;
+                    if (!field.needsAbsent && bits.size() < Long.SIZE - 1) {
+                        needs[i] = bits.computeIfAbsent(field.name, n -> 1L << bits.size());
                     }
                 }
-                anyway.set(i);
             }
             needsAbsent = name.equals("^")
                     || !optional && elements.isEmpty() && steps.stream().anyMatch(Step::needsAbsent);
@@ -270,16 +264,18 @@ public final class Rules {
             Subject list = parent.list(value, shown);
             if (elements.startsWith("{")) {
                 for (Map.Entry<String, JsonNode> entry : value.properties()) {
-                    JsonNode element = elements.equals("{key}") ? StringNode.valueOf(entry.getKey()) : entry.getValue();
-                    if (!checkAll(list.element(element, "[" + entry.getKey() + "]"))) {
+                    String key = entry.getKey();
+                    JsonNode element = elements.equals("{key}") ? StringNode.valueOf(key) : entry.getValue();
+                    if (!checkAll(list.element(element, key, Subject.KEY))) {
                         return false;
                     }
                 }
                 return true;
             }
+            boolean numbered = elements.equals("[]");
             int i = 0;
             for (JsonNode element : value) {
-                if (!checkAll(list.element(element, elements.equals("[]") ? "[" + i + "]" : ""))) {
+                if (!checkAll(list.element(element, "", numbered ? i : Subject.FIELD))) {
                     return false;
                 }
                 i++;
@@ -344,9 +340,12 @@ public final class Rules {
             fields.put(field, SETS.containsKey(set + "." + field) ? new Use(set + "." + field) : subject -> true);
         }
         return subject -> {
-            List<String> given = subject.value().propertyStream()
-                    .filter(field -> fields.containsKey(field.getKey()) && !field.getValue().isNull())
-                    .map(Map.Entry::getKey).toList();
+            List<String> given = new ArrayList<>(1);
+            for (Map.Entry<String, JsonNode> field : subject.value().properties()) {
+                if (fields.containsKey(field.getKey()) && !field.getValue().isNull()) {
+                    given.add(field.getKey());
+                }
+            }
             if (given.isEmpty()) {
                 subject.problems().required(subject.path(), "must specify a " + detail);
                 return false;
@@ -356,7 +355,7 @@ public final class Rules {
                 if (given.contains(name)) {
                     Subject source = subject.field(name, Subject.field(subject.value(), name), "." + name);
                     if (isFirst) {
-                        fields.get(name).check(source);
+                        fields.getOrDefault(name, any -> true).check(source);
                     } else {
                         subject.problems().forbidden(source.path(), "may not specify more than 1 " + detail);
                     }
