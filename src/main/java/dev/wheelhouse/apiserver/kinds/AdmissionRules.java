@@ -4,12 +4,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
-
 
 /**
  * The rules that webhooks, admission policies and their bindings share (upstream:

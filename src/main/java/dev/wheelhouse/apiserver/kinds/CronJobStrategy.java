@@ -20,7 +20,6 @@ import dev.wheelhouse.apiserver.validation.Subject;
 import dev.wheelhouse.facts.CronSchedule;
 import dev.wheelhouse.facts.TimeZones;
 
-
 /** Cron jobs (upstream: {@code pkg/registry/batch/cronjob}). */
 final class CronJobStrategy extends Strategy {
     private static final Pattern ZONE_PART = Pattern.compile("(?!-)[A-Za-z._0-9+-]{1,14}");

@@ -4,10 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.table.Item;
-
 
 /** Endpoints (upstream: {@code pkg/registry/core/endpoint}). */
 final class EndpointsStrategy extends Strategy {

@@ -2,9 +2,7 @@ package dev.wheelhouse.apiserver.kinds;
 
 import java.util.Map;
 
-
 import dev.wheelhouse.apiserver.table.Item;
-
 
 /** Ingress classes (upstream: {@code pkg/registry/networking/ingressclass}). */
 final class IngressClassStrategy extends Strategy {

@@ -10,7 +10,6 @@ import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
 import dev.wheelhouse.cel.CelExpression.ResultType;
 
-
 /**
  * Mutating admission policies, whose expressions have to compile (upstream:
  * {@code pkg/registry/admissionregistration/mutatingadmissionpolicy}).

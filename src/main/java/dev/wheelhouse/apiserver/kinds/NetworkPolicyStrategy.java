@@ -9,7 +9,6 @@ import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
 
-
 /** Network policies (upstream: {@code pkg/registry/networking/networkpolicy}). */
 final class NetworkPolicyStrategy extends Strategy {
     NetworkPolicyStrategy() {

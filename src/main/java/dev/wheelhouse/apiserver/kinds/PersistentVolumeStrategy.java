@@ -19,7 +19,6 @@ import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
 import dev.wheelhouse.facts.Quantities;
 
-
 /** Persistent volumes. Their source never changes (upstream: {@code pkg/registry/core/persistentvolume}). */
 final class PersistentVolumeStrategy extends Strategy {
     /** The fields of a specification that are not sources. Each other field is a source, and a volume has one. */

@@ -2,11 +2,9 @@ package dev.wheelhouse.apiserver.kinds;
 
 import java.util.Map;
 
-
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
-
 
 /**
  * Priority classes. Names with the prefix {@code system-} are reserved for two classes with fixed values (upstream:

@@ -12,7 +12,6 @@ import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
 
-
 /**
  * Role bindings and cluster role bindings (upstream: {@code pkg/registry/rbac/rolebinding} and
  * {@code pkg/registry/rbac/clusterrolebinding}).

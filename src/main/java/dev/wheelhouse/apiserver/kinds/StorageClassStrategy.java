@@ -3,12 +3,10 @@ package dev.wheelhouse.apiserver.kinds;
 import java.util.Locale;
 import java.util.Map;
 
-
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
-
 
 /** Storage classes (upstream: {@code pkg/registry/storage/storageclass}). */
 final class StorageClassStrategy extends Strategy {

@@ -5,12 +5,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
-
 
 /**
  * Webhook configurations. The rows of mutating ones call the methods too (upstream:

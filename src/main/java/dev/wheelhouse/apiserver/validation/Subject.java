@@ -82,7 +82,8 @@ public final class Subject {
 
     /** A list or map in a field, as the one whose elements must be unique. */
     Subject list(JsonNode field, String shown) {
-        return new Subject(this, shown, FIELD, field, MissingNode.getInstance(), value, old, new Run(value, old, set), set,
+        return new Subject(this, shown, FIELD, field, MissingNode.getInstance(), value, old, new Run(value, old, set),
+                set,
                 problems);
     }
 
