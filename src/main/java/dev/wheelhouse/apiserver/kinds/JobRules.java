@@ -17,8 +17,8 @@ import dev.wheelhouse.apiserver.validation.Subject;
 /**
  * The rules of jobs that compute: of the specification, which may be a part of a CronJob, and of the status (upstream:
  * {@code validateJobSpec} and {@code ValidateJobStatusUpdate} in {@code pkg/apis/batch/validation/validation.go}). Most
- * rules of a status hold only if the fields that they are about have changed, so that a job that breaks one can still be
- * written.
+ * rules of a status hold only if the fields that they are about have changed, so that a job that breaks one can still
+ * be written.
  */
 final class JobRules {
     private static final int MOST_EXIT_CODES = 255;
