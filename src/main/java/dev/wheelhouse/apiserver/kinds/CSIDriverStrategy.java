@@ -11,9 +11,6 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Item;
 
-import static dev.wheelhouse.apiserver.defaults.DefaultRules.isEmpty;
-import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
-
 /** CSI drivers (upstream: {@code pkg/registry/storage/csidriver}). */
 final class CSIDriverStrategy extends Strategy {
     CSIDriverStrategy() {

@@ -11,7 +11,6 @@ import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Selectors;
 import dev.wheelhouse.apiserver.validation.Subject;
 
-import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 import static dev.wheelhouse.apiserver.kinds.WorkloadRules.amount;
 
 /** Daemon sets (upstream: {@code pkg/registry/apps/daemonset}). */

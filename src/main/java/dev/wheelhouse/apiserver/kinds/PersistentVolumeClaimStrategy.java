@@ -16,8 +16,6 @@ import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
 import dev.wheelhouse.facts.Quantities;
 
-import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
-
 /** Claims of persistent volumes (upstream: {@code pkg/registry/core/persistentvolumeclaim}). */
 final class PersistentVolumeClaimStrategy extends Strategy {
 

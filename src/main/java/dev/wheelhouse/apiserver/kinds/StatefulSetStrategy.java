@@ -15,8 +15,6 @@ import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Selectors;
 import dev.wheelhouse.apiserver.validation.Subject;
 
-import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
-
 /** Stateful sets, whose claim templates are volumes of their pods (upstream: {@code pkg/registry/apps/statefulset}). */
 final class StatefulSetStrategy extends Strategy {
     private static final List<String> MUTABLE = List.of("replicas", "template", "updateStrategy", "minReadySeconds",
