@@ -180,6 +180,7 @@ public final class Rules {
         private Step[] sealed = {};
         /** For each step, the bit of the field that it needs. */
         private long[] needs = {};
+        /** A bit for the name of each field that steps need. Steps for further names are checked for any object. */
         private final Map<String, Long> bits = new HashMap<>();
         private boolean needsAbsent = true;
 
