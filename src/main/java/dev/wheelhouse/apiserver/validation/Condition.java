@@ -6,6 +6,7 @@ import java.util.stream.Stream;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.BooleanNode;
+import tools.jackson.databind.node.MissingNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
@@ -92,7 +93,7 @@ public record Condition(String[][] paths, char from, char test, Set<String> word
 
     private boolean passes(JsonNode value) {
         return switch (test) {
-            case '?' -> !value.isMissingNode();
+            case '?' -> !(value instanceof MissingNode);
             case '=' -> value.isArray()
                     ? value.valueStream().anyMatch(element -> words.contains(element.asString("")))
                     : words.contains(value.asString(""));

@@ -12,6 +12,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.MissingNode;
 import tools.jackson.databind.node.StringNode;
 
 import dev.wheelhouse.facts.RuleTables;
@@ -123,7 +124,7 @@ public final class Rules {
             boolean conditional = columns[columns.length - 1].startsWith("if: ");
             String detail = columns.length > (conditional ? 3 : 2) ? columns[2] : "";
             List<Condition> conditions = conditional ? Condition.all(columns[columns.length - 1]) : List.of();
-            List<Step> rules = new ArrayList<>();
+            List<Rule> rules = new ArrayList<>();
             boolean stops = false;
             for (String rule : columns[1].split(";")) {
                 stops |= rule.equals("stop");
@@ -135,17 +136,29 @@ public final class Rules {
             for (String step : columns[0].equals(".") ? new String[0] : columns[0].split("\\.")) {
                 field = field.child(step);
             }
-            field.steps.add(new Row(conditions.toArray(new Condition[0]), rules.toArray(new Step[0]), stops));
+            field.steps.add(new Row(conditions.toArray(new Condition[0]), rules.toArray(new Rule[0]), stops));
         } catch (IllegalArgumentException | ArrayIndexOutOfBoundsException e) {
             throw new IllegalArgumentException("rules.tsv, set [" + set + "]: no row: " + row, e);
         }
     }
 
+    /** The values that a rule skips. */
+    private enum Skipped {
+        NONE, ABSENT, ZERO
+    }
+
+    private record Rule(Step step, Skipped skipped) {
+        boolean check(Subject subject) {
+            return skipped != Skipped.NONE && !subject.isPresent() || skipped == Skipped.ZERO && !subject.isSet()
+                    || step.check(subject);
+        }
+    }
+
     /** Rules of one value, in the order in which they are asked; the first that fails ends the row. */
-    private record Row(Condition[] conditions, Step[] rules, boolean stops) implements Step {
+    private record Row(Condition[] conditions, Rule[] rules, boolean stops) implements Step {
         @Override
         public boolean needsAbsent() {
-            return Stream.of(rules).anyMatch(Step::needsAbsent);
+            return Stream.of(rules).anyMatch(rule -> rule.skipped == Skipped.NONE);
         }
 
         @Override
@@ -155,7 +168,7 @@ public final class Rules {
                     return true;
                 }
             }
-            for (Step rule : rules) {
+            for (Rule rule : rules) {
                 if (!rule.check(subject)) {
                     return !stops;
                 }
@@ -255,7 +268,7 @@ public final class Rules {
                 return checkAll(parent.up());
             }
             JsonNode value = Subject.field(parent.value(), name);
-            if (value.isMissingNode() && !needsAbsent) {
+            if (value instanceof MissingNode && !needsAbsent) {
                 return true;
             }
             return elements.isEmpty() ? checkAll(parent.field(name, value, shown)) : checkElements(parent, value);
@@ -285,21 +298,8 @@ public final class Rules {
         }
     }
 
-    /** A rule that is for values alone, of which some skip zero values too. */
-    private record Skipping(Step rule, boolean zeroCounts) implements Step {
-        @Override
-        public boolean needsAbsent() {
-            return false;
-        }
-
-        @Override
-        public boolean check(Subject subject) {
-            return !(zeroCounts ? subject.isPresent() : subject.isSet()) || rule.check(subject);
-        }
-    }
-
     /** The rule of a word such as {@code enum!:A|B}, as {@code rules.tsv} explains them. */
-    private Step rule(String text, String detail, String set) {
+    private Rule rule(String text, String detail, String set) {
         int colon = text.indexOf(':');
         String head = colon < 0 ? text : text.substring(0, colon);
         String argument = colon < 0 ? "" : text.substring(colon + 1);
@@ -312,9 +312,9 @@ public final class Rules {
             default -> RuleWords.rule(word, when, argument, detail);
         };
         if (ALWAYS.contains(word) || when == '!') {
-            return rule;
+            return new Rule(rule, Skipped.NONE);
         }
-        return new Skipping(rule, when == '+' || word.equals("call"));
+        return new Rule(rule, when == '+' || word.equals("call") ? Skipped.ABSENT : Skipped.ZERO);
     }
 
     private Step call(String name) {

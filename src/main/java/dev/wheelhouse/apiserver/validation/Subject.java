@@ -188,7 +188,7 @@ public final class Subject {
     }
 
     boolean isPresent() {
-        return !value.isMissingNode();
+        return !(value instanceof MissingNode);
     }
 
     /** The same value, with causes at the path of what it is a part of. */
