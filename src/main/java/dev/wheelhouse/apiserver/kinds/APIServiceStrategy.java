@@ -1,9 +1,8 @@
 package dev.wheelhouse.apiserver.kinds;
 
-import java.util.Set;
+import java.util.Map;
 
 import dev.wheelhouse.apiserver.table.Item;
-import dev.wheelhouse.apiserver.table.TableColumn;
 
 /**
  * API services: the group versions that the server serves itself or by a Service (upstream:
@@ -11,13 +10,10 @@ import dev.wheelhouse.apiserver.table.TableColumn;
  */
 final class APIServiceStrategy extends Strategy {
     APIServiceStrategy() {
-        super("apiregistration.k8s.io", "APIService", Set.of(Trait.UPDATED_BY_VERSION), TableColumn.objectName(),
-                TableColumn.of("Service", "Service that serves the group version, or Local.",
-                        o -> o.has("spec", "service")
-                                ? o.text("spec", "service", "namespace") + "/" + o.text("spec", "service", "name")
-                                : "Local"),
-                TableColumn.of("Available", "Whether the group version can be used.", APIServiceStrategy::available),
-                TableColumn.age());
+        super("apiregistration.k8s.io", "APIService", Map.of("available", APIServiceStrategy::available, "service",
+                o -> o.has("spec", "service")
+                        ? o.text("spec", "service", "namespace") + "/" + o.text("spec", "service", "name")
+                        : "Local"));
     }
 
     private static String available(Item service) {

@@ -4,16 +4,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-import tools.jackson.databind.node.ObjectNode;
-
-import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Item;
-import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
-
-import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 
 /**
  * The rules that webhooks, admission policies and their bindings share (upstream:
@@ -21,24 +15,23 @@ import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
  */
 final class AdmissionRules {
     static final String GROUP = "admissionregistration.k8s.io";
-    /** The names of the group's types begin with this. */
-    static final String TYPES = "io.k8s.api.admissionregistration.v1.";
 
     private AdmissionRules() {}
 
-    /** Fills in the defaults of a match: equivalent resources match too, and empty selectors match everything. */
-    static void matchAll(ObjectNode match) {
-        set(match, "matchPolicy", "Equivalent");
-        Json.child(match, "namespaceSelector");
-        Json.child(match, "objectSelector");
+    /** The object with the parameters of a policy's binding. */
+    static String paramRef(Item binding) {
+        Item reference = binding.part("spec", "paramRef");
+        if (!reference.text("name").isEmpty()) {
+            return reference.textOr("*", "namespace") + "/" + reference.text("name");
+        }
+        return reference.has("selector") ? reference.selector("selector") : Item.UNSET;
     }
 
-    /** The column with the kind of a policy's parameters. */
-    static TableColumn paramKind() {
-        return TableColumn.of("ParamKind", "Kind of the policy's parameters.",
-                o -> o.has("spec", "paramKind")
-                        ? o.text("spec", "paramKind", "apiVersion") + "/" + o.text("spec", "paramKind", "kind")
-                        : Item.UNSET);
+    /** The kind of a policy's parameters. */
+    static String paramKind(Item policy) {
+        return policy.has("spec", "paramKind")
+                ? policy.text("spec", "paramKind", "apiVersion") + "/" + policy.text("spec", "paramKind", "kind")
+                : Item.UNSET;
     }
 
     static void addChecks(Map<String, Check> checks) {

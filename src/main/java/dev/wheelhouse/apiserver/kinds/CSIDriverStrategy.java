@@ -2,8 +2,6 @@ package dev.wheelhouse.apiserver.kinds;
 
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
@@ -12,48 +10,13 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Item;
-import dev.wheelhouse.apiserver.table.TableColumn;
-
-import static dev.wheelhouse.apiserver.defaults.DefaultRules.isEmpty;
-import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 
 /** CSI drivers (upstream: {@code pkg/registry/storage/csidriver}). */
 final class CSIDriverStrategy extends Strategy {
     CSIDriverStrategy() {
-        super("storage.k8s.io", "CSIDriver", Set.of(Trait.UPDATED_BY_VERSION, Trait.RETURNS_DELETED),
-                TableColumn.objectName(),
-                TableColumn.bool("AttachRequired", "Whether volumes must be attached before they are mounted.",
-                        o -> o.flagOr(true, "spec", "attachRequired")),
-                TableColumn.bool("PodInfoOnMount", "Whether the driver is told which pod mounts.",
-                        o -> o.flag("spec", "podInfoOnMount")),
-                TableColumn.bool("StorageCapacity", "Whether the scheduler looks at the driver's capacity.",
-                        o -> o.flag("spec", "storageCapacity")),
-                TableColumn.of("TokenRequests", "Audiences of the tokens that the driver gets.",
-                        o -> o.has("spec", "tokenRequests")
-                                ? o.join(t -> t.text("audience"), "spec", "tokenRequests")
-                                : Item.UNSET),
-                TableColumn.bool("RequiresRepublish", "Whether volumes are published again and again.",
-                        o -> o.flag("spec", "requiresRepublish")),
-                TableColumn.of("Modes", "Lifecycles of volumes that the driver supports.",
-                        o -> o.size("spec", "volumeLifecycleModes") == 0
-                                ? Item.NONE
-                                : String.join(",", o.texts("spec", "volumeLifecycleModes"))),
-                TableColumn.age());
-    }
-
-    @Override
-    protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {
-        rules.put("io.k8s.api.storage.v1.CSIDriverSpec", spec -> {
-            set(spec, "attachRequired", true);
-            set(spec, "podInfoOnMount", false);
-            set(spec, "storageCapacity", false);
-            set(spec, "fsGroupPolicy", "ReadWriteOnceWithFSType");
-            if (isEmpty(spec, "volumeLifecycleModes")) {
-                spec.putArray("volumeLifecycleModes").add("Persistent");
-            }
-            set(spec, "requiresRepublish", false);
-            set(spec, "seLinuxMount", false);
-        });
+        super("storage.k8s.io", "CSIDriver", Map.of("audiences", o -> o.has("spec", "tokenRequests")
+                ? o.join(t -> t.text("audience"), "spec", "tokenRequests")
+                : Item.UNSET));
     }
 
     @Override

@@ -14,7 +14,6 @@ import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.table.HumanDuration;
 import dev.wheelhouse.apiserver.table.Item;
-import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
@@ -31,14 +30,11 @@ final class CertificateSigningRequestStrategy extends Strategy {
     private static final String LEGACY_SIGNER = "kubernetes.io/legacy-unknown";
 
     CertificateSigningRequestStrategy() {
-        super("certificates.k8s.io", "CertificateSigningRequest", TableColumn.objectName(), TableColumn.age(),
-                TableColumn.of("SignerName", "Signer that is asked.", o -> o.textOr(Item.NONE, "spec", "signerName")),
-                TableColumn.of("Requestor", "User who asks for the certificate.", o -> o.text("spec", "username")),
-                TableColumn.of("RequestedDuration", "Validity that is asked for.",
+        super("certificates.k8s.io", "CertificateSigningRequest",
+                Map.of("state", CertificateSigningRequestStrategy::state, "duration",
                         o -> o.has("spec", "expirationSeconds")
                                 ? HumanDuration.of(Duration.ofSeconds(o.number("spec", "expirationSeconds")))
-                                : Item.NONE),
-                TableColumn.of("Condition", "State of the request.", CertificateSigningRequestStrategy::state));
+                                : Item.NONE));
     }
 
     private static String state(Item request) {

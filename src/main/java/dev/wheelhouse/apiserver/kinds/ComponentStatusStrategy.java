@@ -1,8 +1,9 @@
 package dev.wheelhouse.apiserver.kinds;
 
+import java.util.Map;
+
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.table.Item;
-import dev.wheelhouse.apiserver.table.TableColumn;
 
 /**
  * The health of parts of the control plane, which is never stored (upstream:
@@ -10,10 +11,7 @@ import dev.wheelhouse.apiserver.table.TableColumn;
  */
 final class ComponentStatusStrategy extends Strategy {
     ComponentStatusStrategy() {
-        super("", "ComponentStatus", TableColumn.objectName(),
-                TableColumn.of("Status", "Whether the component is healthy.", ComponentStatusStrategy::health),
-                TableColumn.of("Message", "Message of the component.", o -> healthy(o).text("message")),
-                TableColumn.of("Error", "Error of the last health check.", o -> healthy(o).text("error")));
+        super("", "ComponentStatus", Map.of("health", ComponentStatusStrategy::health));
     }
 
     @Override
@@ -21,12 +19,8 @@ final class ComponentStatusStrategy extends Strategy {
         return "v1 ComponentStatus is deprecated in v1.19+";
     }
 
-    private static Item healthy(Item component) {
-        return component.ofType("Healthy", "conditions");
-    }
-
     private static String health(Item component) {
-        return switch (healthy(component).text("status")) {
+        return switch (component.ofType("Healthy", "conditions").text("status")) {
             case "" -> "Unknown";
             case "True" -> "Healthy";
             default -> "Unhealthy";

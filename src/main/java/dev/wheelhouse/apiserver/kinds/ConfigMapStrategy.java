@@ -1,50 +1,50 @@
 package dev.wheelhouse.apiserver.kinds;
 
 import java.nio.charset.StandardCharsets;
-import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.apiserver.table.TableColumn;
-import dev.wheelhouse.apiserver.validation.Formats;
-import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.apiserver.validation.Rules.Check;
+import dev.wheelhouse.apiserver.validation.Subject;
 
-/** Config maps (upstream: {@code pkg/registry/core/configmap}). */
+/** Config maps, and the size that secrets may have too (upstream: {@code pkg/registry/core/configmap}). */
 final class ConfigMapStrategy extends Strategy {
+    private static final int MAX_BYTES = 1024 * 1024;
+
     ConfigMapStrategy() {
-        super("", "ConfigMap", Set.of(), TableColumn.objectName(),
-                TableColumn.of("Data", "Number of keys, text and binary.",
-                        o -> o.size("data") + o.size("binaryData")),
-                TableColumn.age());
+        super("", "ConfigMap");
     }
 
     @Override
-    protected void validate(ObjectNode map, Problems problems) {
-        long size = 0;
-        for (Map.Entry<String, JsonNode> entry : map.path("data").properties()) {
-            String at = Problems.key("data", entry.getKey());
-            problems.invalid(at, entry.getKey(), Formats.configKey(entry.getKey()));
-            if (map.path("binaryData").has(entry.getKey())) {
-                problems.invalid(at, entry.getKey(), "duplicate of key present in binaryData");
-            }
-            size += entry.getValue().asString("").getBytes(StandardCharsets.UTF_8).length;
-        }
-        for (Map.Entry<String, JsonNode> entry : map.path("binaryData").properties()) {
-            problems.invalid(Problems.key("binaryData", entry.getKey()), entry.getKey(),
-                    Formats.configKey(entry.getKey()));
-            size += KeyedData.decodedLength(entry.getValue());
-        }
-        if (size > KeyedData.MAX_BYTES) {
-            problems.tooLong("", KeyedData.MAX_BYTES);
+    protected void addChecks(Map<String, Check> checks) {
+        checks.put("notInBinaryData", ConfigMapStrategy::notInBinaryData);
+        checks.put("sizeOfConfigMap", ConfigMapStrategy::size);
+        checks.put("sizeOfSecret", data -> limit(data, bytesOfBase64(data.value())));
+    }
+
+    private static void notInBinaryData(Subject key) {
+        if (key.object().path("binaryData").has(key.text())) {
+            key.problems().invalid(key.path(), key.text(), "duplicate of key present in binaryData");
         }
     }
 
-    @Override
-    protected void validateUpdate(ObjectNode map, ObjectNode old, Problems problems) {
-        KeyedData.immutableStays(map, old, List.of("data", "binaryData"), problems);
-        validate(map, problems);
+    private static void size(Subject map) {
+        limit(map, map.value().path("data").valueStream()
+                .mapToLong(text -> text.asString("").getBytes(StandardCharsets.UTF_8).length).sum()
+                + bytesOfBase64(map.value().path("binaryData")));
+    }
+
+    /** The values of one object may have a megabyte together. */
+    private static void limit(Subject subject, long bytes) {
+        if (bytes > MAX_BYTES) {
+            subject.problems().tooLong(subject.path(), MAX_BYTES);
+        }
+    }
+
+    /** The number of bytes that the texts of a map in base64 stand for. */
+    private static long bytesOfBase64(JsonNode map) {
+        return map.valueStream().map(value -> value.asString("")).mapToLong(text -> text.length() / 4L * 3
+                - (text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0)).sum();
     }
 }

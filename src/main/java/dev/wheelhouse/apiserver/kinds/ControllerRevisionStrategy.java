@@ -4,24 +4,13 @@ import java.util.Locale;
 import java.util.Map;
 
 import dev.wheelhouse.apiserver.table.Item;
-import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
 
 /** Controller revisions, whose data never changes (upstream: {@code pkg/registry/apps/controllerrevision}). */
 final class ControllerRevisionStrategy extends Strategy {
     ControllerRevisionStrategy() {
-        super("apps", "ControllerRevision", TableColumn.objectName(),
-                TableColumn.of("Controller", "Object that this is a revision of.",
-                        ControllerRevisionStrategy::controller),
-                TableColumn.of("Revision", "Number of the revision; a later one is greater.",
-                        o -> o.number("revision")),
-                TableColumn.age());
-    }
-
-    @Override
-    protected boolean countsGenerations() {
-        return false;
+        super("apps", "ControllerRevision", Map.of("controller", ControllerRevisionStrategy::controller));
     }
 
     private static String controller(Item revision) {

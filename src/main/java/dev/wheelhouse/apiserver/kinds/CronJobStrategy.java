@@ -4,7 +4,6 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
 import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
@@ -12,9 +11,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.table.Containers;
 import dev.wheelhouse.apiserver.table.Item;
-import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
@@ -23,36 +20,12 @@ import dev.wheelhouse.apiserver.validation.Subject;
 import dev.wheelhouse.facts.CronSchedule;
 import dev.wheelhouse.facts.TimeZones;
 
-import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
-
 /** Cron jobs (upstream: {@code pkg/registry/batch/cronjob}). */
 final class CronJobStrategy extends Strategy {
     private static final Pattern ZONE_PART = Pattern.compile("(?!-)[A-Za-z._0-9+-]{1,14}");
 
     CronJobStrategy() {
-        super("batch", "CronJob", TableColumn.objectName(),
-                TableColumn.of("Schedule", "Times at which jobs start, in the notation of cron.",
-                        o -> o.text("spec", "schedule")),
-                TableColumn.of("Timezone", "Time zone of the schedule.", o -> o.textOr(Item.NONE, "spec", "timeZone")),
-                new TableColumn("Suspend", "boolean", "", "Whether no new jobs start.", 0, CronJobStrategy::suspend),
-                TableColumn.integer("Active", "Number of running jobs.", o -> o.size("status", "active")),
-                TableColumn.of("Last Schedule", "Time since the last start of a job.",
-                        o -> o.has("status", "lastScheduleTime") ? o.since("status", "lastScheduleTime") : Item.NONE),
-                TableColumn.age(),
-                Containers.names("spec", "jobTemplate", "spec", "template").wide(),
-                Containers.images("spec", "jobTemplate", "spec", "template").wide(),
-                TableColumn.of("Selector", "Selector of the jobs' pods.",
-                        o -> o.selector("spec", "jobTemplate", "spec", "selector")).wide());
-    }
-
-    @Override
-    protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {
-        rules.put("io.k8s.api.batch.v1.CronJobSpec", spec -> {
-            set(spec, "concurrencyPolicy", "Allow");
-            set(spec, "suspend", false);
-            set(spec, "successfulJobsHistoryLimit", 3);
-            set(spec, "failedJobsHistoryLimit", 1);
-        });
+        super("batch", "CronJob", Map.of("suspend", CronJobStrategy::suspend));
     }
 
     private static String suspend(Item cronJob) {

@@ -4,7 +4,6 @@ import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -37,7 +36,7 @@ final class CustomResourceDefinitionStrategy extends Strategy {
     private static final String APPROVAL = "api-approved.kubernetes.io";
 
     CustomResourceDefinitionStrategy() {
-        super("apiextensions.k8s.io", "CustomResourceDefinition", Set.of(Trait.UPDATED_BY_VERSION));
+        super("apiextensions.k8s.io", "CustomResourceDefinition");
     }
 
     @Override
@@ -54,7 +53,6 @@ final class CustomResourceDefinitionStrategy extends Strategy {
                 addStoredVersion(definition);
             }
         });
-        rules.put(types + "ServiceReference", service -> set(service, "port", 443));
     }
 
     /** Adds the storage version to the versions of which objects may be stored. */

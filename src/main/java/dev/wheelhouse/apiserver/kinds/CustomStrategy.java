@@ -11,24 +11,17 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Meta;
-import dev.wheelhouse.apiserver.table.TableColumn;
 
 /** Custom resources of all kinds (upstream: {@code apiextensions-apiserver/pkg/registry/customresource}). */
 final class CustomStrategy extends Strategy {
     CustomStrategy() {
-        super("", "", Set.of(Trait.COUNTS_GENERATIONS, Trait.UPDATED_BY_VERSION), TableColumn.objectName(),
-                TableColumn.age());
+        super("", "custom resources");
     }
 
     private static final Set<String> OF_THE_SYSTEM = Set.of("kubernetes", "orphan", "foregroundDeletion");
 
     @Override
     protected boolean isBuiltIn() {
-        return false;
-    }
-
-    @Override
-    protected boolean qualifiesFinalizers() {
         return false;
     }
 

@@ -1,20 +1,16 @@
 package dev.wheelhouse.apiserver.kinds;
 
 import java.util.Map;
-import java.util.function.Consumer;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.table.Containers;
-import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Selectors;
 import dev.wheelhouse.apiserver.validation.Subject;
 
-import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 import static dev.wheelhouse.apiserver.kinds.WorkloadRules.amount;
 
 /** Daemon sets (upstream: {@code pkg/registry/apps/daemonset}). */
@@ -23,26 +19,7 @@ final class DaemonSetStrategy extends Strategy {
     private static final String TEMPLATE_GENERATION = "deprecated.daemonset.template.generation";
 
     DaemonSetStrategy() {
-        super("apps", "DaemonSet", TableColumn.objectName(),
-                WorkloadRules.status("Desired", "Number of nodes that should run the pod.", "desiredNumberScheduled"),
-                WorkloadRules.status("Current", "Number of those nodes that run the pod.", "currentNumberScheduled"),
-                WorkloadRules.status("Ready", "Number of those nodes that run a ready pod.", "numberReady"),
-                WorkloadRules.status("Up-to-date", "Number of nodes that run a pod of the newest template.",
-                        "updatedNumberScheduled"),
-                WorkloadRules.status("Available", "Number of nodes whose pod has been ready for long enough.",
-                        "numberAvailable"),
-                TableColumn.of("Node Selector", "Labels that a node must have to get the pod.",
-                        o -> o.labels("spec", "template", "spec", "nodeSelector")),
-                TableColumn.age(), Containers.names("spec", "template").wide(),
-                Containers.images("spec", "template").wide(),
-                TableColumn.of("Selector", "Selector of the DaemonSet's pods.", o -> o.selector("spec", "selector"))
-                        .wide());
-    }
-
-    @Override
-    protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {
-        rules.put("io.k8s.api.apps.v1.DaemonSet", daemonSet -> set(annotations(daemonSet), TEMPLATE_GENERATION, "0"));
-        rules.put("io.k8s.api.apps.v1.DaemonSetSpec", DaemonSetStrategy::fillIn);
+        super("apps", "DaemonSet");
     }
 
     private static ObjectNode annotations(ObjectNode daemonSet) {
@@ -73,17 +50,6 @@ final class DaemonSetStrategy extends Strategy {
         } catch (NumberFormatException e) {
             return 0;
         }
-    }
-
-    private static void fillIn(ObjectNode spec) {
-        ObjectNode strategy = Json.child(spec, "updateStrategy");
-        set(strategy, "type", "RollingUpdate");
-        if (Json.text(strategy, "type").equals("RollingUpdate")) {
-            ObjectNode rolling = Json.child(strategy, "rollingUpdate");
-            set(rolling, "maxUnavailable", 1);
-            set(rolling, "maxSurge", 0);
-        }
-        set(spec, "revisionHistoryLimit", 10);
     }
 
     @Override

@@ -3,7 +3,6 @@ package dev.wheelhouse.apiserver.kinds;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
@@ -12,47 +11,17 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
-import dev.wheelhouse.apiserver.table.Containers;
 import dev.wheelhouse.apiserver.table.Item;
-import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
 
-import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 import static dev.wheelhouse.apiserver.kinds.WorkloadRules.amount;
 
 /** Deployments (upstream: {@code pkg/registry/apps/deployment}). */
 final class DeploymentStrategy extends Strategy {
     DeploymentStrategy() {
-        super("apps", "Deployment", TableColumn.objectName(), WorkloadRules.READY,
-                TableColumn.of("Up-to-date", "Number of pods with the newest template.",
-                        o -> o.number("status", "updatedReplicas")),
-                TableColumn.of("Available", "Number of pods that have been ready for long enough.",
-                        o -> o.number("status", "availableReplicas")),
-                TableColumn.age(), Containers.names("spec", "template").wide(),
-                Containers.images("spec", "template").wide(),
-                TableColumn.of("Selector", "Selector of the Deployment's pods.", DeploymentStrategy::selector).wide());
-    }
-
-    @Override
-    protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {
-        rules.put("io.k8s.api.apps.v1.DeploymentSpec", DeploymentStrategy::fillIn);
-    }
-
-    private static void fillIn(ObjectNode spec) {
-        set(spec, "replicas", 1);
-        ObjectNode strategy = Json.child(spec, "strategy");
-        set(strategy, "type", "RollingUpdate");
-        if (Json.text(strategy, "type").equals("RollingUpdate")) {
-            ObjectNode rolling = Json.child(strategy, "rollingUpdate");
-            for (String bound : List.of("maxUnavailable", "maxSurge")) {
-                if (Json.at(rolling, bound) == null) {
-                    rolling.put(bound, "25%");
-                }
-            }
-        }
-        set(spec, "revisionHistoryLimit", 10);
-        set(spec, "progressDeadlineSeconds", 600);
+        super("apps", "Deployment", Map.of("readyOfWanted", WorkloadRules::readyOfWanted, "selector",
+                DeploymentStrategy::selector));
     }
 
     private static String selector(Item deployment) {

@@ -1,40 +1,23 @@
 package dev.wheelhouse.apiserver.kinds;
 
 import java.util.Map;
-import java.util.Set;
-import java.util.function.Consumer;
 
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.table.Item;
-import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
 
-import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
-
 /** Endpoint slices, whose type of addresses is immutable (upstream: {@code pkg/registry/discovery/endpointslice}). */
 final class EndpointSliceStrategy extends Strategy {
     EndpointSliceStrategy() {
-        super("discovery.k8s.io", "EndpointSlice", Set.of(Trait.COUNTS_GENERATIONS), TableColumn.objectName(),
-                TableColumn.of("AddressType", "Type of the addresses: IPv4, IPv6 or FQDN.", o -> o.text("addressType")),
-                TableColumn.of("Ports", "Ports of every endpoint.",
-                        o -> Item.firstThree(o.items("ports").stream().map(EndpointSliceStrategy::port).toList())),
-                TableColumn.of("Endpoints", "Addresses of the endpoints.",
-                        o -> Item.firstThree(o.items("endpoints").stream().flatMap(e -> e.texts("addresses").stream())
-                                .toList())),
-                TableColumn.age());
-    }
-
-    @Override
-    protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {
-        rules.put("io.k8s.api.discovery.v1.EndpointPort", port -> {
-            set(port, "name", "");
-            set(port, "protocol", "TCP");
-        });
+        super("discovery.k8s.io", "EndpointSlice", Map.of("ports",
+                o -> Item.firstThree(o.items("ports").stream().map(EndpointSliceStrategy::port).toList()), "endpoints",
+                o -> Item.firstThree(o.items("endpoints").stream().flatMap(e -> e.texts("addresses").stream())
+                        .toList())));
     }
 
     /** A change of labels makes a new generation too, because they name the Service. */

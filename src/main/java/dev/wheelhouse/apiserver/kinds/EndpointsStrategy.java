@@ -3,33 +3,19 @@ package dev.wheelhouse.apiserver.kinds;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.function.Consumer;
-
-import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.table.Item;
-import dev.wheelhouse.apiserver.table.TableColumn;
-
-import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 
 /** Endpoints (upstream: {@code pkg/registry/core/endpoint}). */
 final class EndpointsStrategy extends Strategy {
     EndpointsStrategy() {
-        super("", "Endpoints", Set.of(Trait.CREATED_BY_UPDATE), TableColumn.objectName(),
-                TableColumn.of("Endpoints", "Addresses and ports behind the service.", EndpointsStrategy::endpoints),
-                TableColumn.age());
+        super("", "Endpoints", Map.of("endpoints", EndpointsStrategy::endpoints));
     }
 
     @Override
     public String deprecation(ResourceType type) {
         return "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice";
-    }
-
-    @Override
-    protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {
-        rules.put("io.k8s.api.core.v1.EndpointPort", port -> set(port, "protocol", "TCP"));
     }
 
     private static String endpoints(Item endpoints) {

@@ -1,17 +1,14 @@
 package dev.wheelhouse.apiserver.kinds;
 
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.kinds.KindTable.Cell;
 import dev.wheelhouse.apiserver.table.Item;
-import dev.wheelhouse.apiserver.table.TableColumn;
-import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 
 /**
@@ -24,36 +21,16 @@ final class EventStrategy extends Strategy {
             "firstTimestamp", "deprecatedLastTimestamp", "lastTimestamp", "deprecatedSource", "source");
 
     EventStrategy(String group) {
-        super(group, "Event", Set.of(Trait.CREATED_BY_UPDATE), columns(group.isEmpty()
+        super(group, "Event", cells(group.isEmpty()
                 ? new Fields("involvedObject", "message", "source", "reportingComponent", "firstTimestamp",
                         "lastTimestamp", "count")
                 : new Fields("regarding", "note", "deprecatedSource", "reportingController",
                         "deprecatedFirstTimestamp", "deprecatedLastTimestamp", "deprecatedCount")));
     }
 
-    @Override
-    protected List<String> nameProblems(String name) {
-        return Formats.pathSegment(name);
-    }
-
-    @Override
-    protected boolean qualifiesFinalizers() {
-        return false;
-    }
-
-    private static TableColumn[] columns(Fields fields) {
-        return new TableColumn[]{
-                TableColumn.of("Last Seen", "Time since the last occurrence.", fields::lastSeen),
-                TableColumn.of("Type", "Normal, or Warning for a possible problem.", o -> o.text("type")),
-                TableColumn.of("Reason", "Reason in one word.", o -> o.text("reason")),
-                TableColumn.of("Object", "Object that the Event is about.", fields::target),
-                TableColumn.of("Subobject", "Part of the object that the Event is about.",
-                        o -> o.text(fields.object, "fieldPath")).wide(),
-                TableColumn.of("Source", "Component that reports the Event, and its host.", fields::source).wide(),
-                TableColumn.of("Message", "Description of the Event.", o -> o.text(fields.message).strip()),
-                TableColumn.of("First Seen", "Time since the first occurrence.", fields::firstSeen).wide(),
-                TableColumn.of("Count", "Number of occurrences.", fields::count).wide(),
-                TableColumn.objectName().wide()};
+    private static Map<String, Cell> cells(Fields fields) {
+        return Map.of("lastSeen", fields::lastSeen, "object", fields::target, "source", fields::source, "message",
+                o -> o.text(fields.message).strip(), "firstSeen", fields::firstSeen, "count", fields::count);
     }
 
     /** The names of the fields in one of the two groups. */

@@ -3,23 +3,19 @@ package dev.wheelhouse.apiserver.kinds;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
 
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Item;
-import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
 
 import static dev.wheelhouse.apiserver.defaults.DefaultRules.isEmpty;
-import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 
 /**
  * Horizontal pod autoscalers, which are stored as autoscaling/v2 (upstream: {@code pkg/apis/autoscaling/validation},
@@ -30,50 +26,9 @@ final class HorizontalPodAutoscalerStrategy extends Strategy {
     private static final List<String> SOURCES = List.of("object", "external", "pods", "resource", "containerResource");
 
     HorizontalPodAutoscalerStrategy() {
-        super("autoscaling", "HorizontalPodAutoscaler", TableColumn.objectName(),
-                TableColumn.of("Reference", "Object that is scaled.",
-                        o -> o.text("spec", "scaleTargetRef", "kind") + "/"
-                                + o.text("spec", "scaleTargetRef", "name")),
-                TableColumn.of("Targets", "Current value and target of each metric.",
-                        HorizontalPodAutoscalerStrategy::metrics),
-                TableColumn.of("MinPods", "Lower bound of the replicas.", o -> o.scalarOr(Item.UNSET, "spec",
-                        "minReplicas")),
-                TableColumn.of("MaxPods", "Upper bound of the replicas.", o -> o.number("spec", "maxReplicas")),
-                TableColumn.of("Replicas", "How many replicas the controller has counted.",
-                        o -> o.number("status", "currentReplicas")),
-                TableColumn.age());
-    }
-
-    @Override
-    protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {
-        rules.put("io.k8s.api.autoscaling.v1.HorizontalPodAutoscalerSpec", spec -> set(spec, "minReplicas", 1));
-        rules.put("io.k8s.api.autoscaling.v2.HorizontalPodAutoscalerSpec",
-                HorizontalPodAutoscalerStrategy::addDefaults);
-    }
-
-    private static void addDefaults(ObjectNode spec) {
-        set(spec, "minReplicas", 1);
-        if (isEmpty(spec, "metrics")) {
-            spec.putArray("metrics").add(AutoscalerConversion.cpu(AutoscalerConversion.DEFAULT_UTILIZATION));
-        }
-        if (spec.get("behavior") instanceof ObjectNode behavior) {
-            ObjectNode up = Json.child(behavior, "scaleUp");
-            set(up, "stabilizationWindowSeconds", 0);
-            set(up, "selectPolicy", "Max");
-            if (Json.at(up, "policies") == null) {
-                policy(policy(up.putArray("policies"), "Pods", 4), "Percent", 100);
-            }
-            ObjectNode down = Json.child(behavior, "scaleDown");
-            set(down, "selectPolicy", "Max");
-            if (Json.at(down, "policies") == null) {
-                policy(down.putArray("policies"), "Percent", 100);
-            }
-        }
-    }
-
-    private static ArrayNode policy(ArrayNode policies, String type, int value) {
-        policies.addObject().put("type", type).put("value", value).put("periodSeconds", 15);
-        return policies;
+        super("autoscaling", "HorizontalPodAutoscaler", Map.of("targets", HorizontalPodAutoscalerStrategy::metrics,
+                "reference",
+                o -> o.text("spec", "scaleTargetRef", "kind") + "/" + o.text("spec", "scaleTargetRef", "name")));
     }
 
     private static String metrics(Item autoscaler) {

@@ -1,34 +1,17 @@
 package dev.wheelhouse.apiserver.kinds;
 
 import java.util.Map;
-import java.util.function.Consumer;
-
-import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.table.Item;
-import dev.wheelhouse.apiserver.table.TableColumn;
-
-import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 
 /** Ingress classes (upstream: {@code pkg/registry/networking/ingressclass}). */
 final class IngressClassStrategy extends Strategy {
     IngressClassStrategy() {
-        super("networking.k8s.io", "IngressClass", TableColumn.named(o -> o.name() + (o.text("metadata", "annotations",
-                "ingressclass.kubernetes.io/is-default-class").equals("true") ? " (default)" : "")),
-                TableColumn.of("Controller", "Controller of the ingresses of this class.",
-                        o -> o.text("spec", "controller")),
-                TableColumn.of("Parameters", "Object with more settings.", IngressClassStrategy::parameters),
-                TableColumn.age());
-    }
-
-    @Override
-    protected boolean countsGenerations() {
-        return false;
-    }
-
-    @Override
-    protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {
-        rules.put("io.k8s.api.networking.v1.IngressClassParametersReference", p -> set(p, "scope", "Cluster"));
+        super("networking.k8s.io", "IngressClass",
+                Map.of("parameters", IngressClassStrategy::parameters, "nameOrDefault",
+                        o -> o.name()
+                                + (o.text("metadata", "annotations", "ingressclass.kubernetes.io/is-default-class")
+                                        .equals("true") ? " (default)" : "")));
     }
 
     private static String parameters(Item ingressClass) {

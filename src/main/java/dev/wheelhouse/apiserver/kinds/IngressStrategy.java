@@ -7,7 +7,6 @@ import java.util.Map;
 import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.apiserver.table.Item;
-import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
@@ -17,14 +16,8 @@ final class IngressStrategy extends Strategy {
     private static final int SHOWN_HOSTS = 3;
 
     IngressStrategy() {
-        super("networking.k8s.io", "Ingress", TableColumn.objectName(),
-                TableColumn.of("Class", "Ingress class that handles it.",
-                        o -> o.textOr(Item.NONE, "spec", "ingressClassName")),
-                TableColumn.of("Hosts", "Host names of the rules.", IngressStrategy::hosts),
-                TableColumn.of("Address", "Addresses where traffic comes in.", Item::loadBalancer),
-                TableColumn.of("Ports", "Ports that are open, 443 only with TLS.",
-                        o -> o.size("spec", "tls") == 0 ? "80" : "80, 443"),
-                TableColumn.age());
+        super("networking.k8s.io", "Ingress", Map.of("hosts", IngressStrategy::hosts, "address", Item::loadBalancer,
+                "ports", o -> o.size("spec", "tls") == 0 ? "80" : "80, 443"));
     }
 
     private static String hosts(Item ingress) {

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
@@ -15,10 +14,8 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
-import dev.wheelhouse.apiserver.table.Containers;
 import dev.wheelhouse.apiserver.table.HumanDuration;
 import dev.wheelhouse.apiserver.table.Item;
-import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
@@ -29,37 +26,19 @@ import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 /** Jobs. By default a job selects its pods by its own UID (upstream: {@code pkg/registry/batch/job}). */
 final class JobStrategy extends Strategy {
     JobStrategy() {
-        super("batch", "Job", Set.of(Trait.ORPHANS_DEPENDENTS), TableColumn.objectName(),
-                TableColumn.of("Status", "State of the job.", JobStrategy::status),
-                TableColumn.of("Completions", "Number of pods that have succeeded, and the number that must.",
-                        JobStrategy::completions),
-                TableColumn.of("Duration", "Time from the start to the end, or to now.", JobStrategy::duration),
-                TableColumn.age(), Containers.names("spec", "template").wide(),
-                Containers.images("spec", "template").wide(),
-                TableColumn.of("Selector", "Selector of the job's pods.", o -> o.selector("spec", "selector")).wide());
+        super("batch", "Job", Map.of("status", JobStrategy::status, "completions", JobStrategy::completions, "duration",
+                JobStrategy::duration));
     }
 
     @Override
     protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {
-        rules.put("io.k8s.api.batch.v1.Job", JobStrategy::fillIn);
-        rules.put("io.k8s.api.batch.v1.PodFailurePolicyOnPodConditionsPattern", p -> set(p, "status", "True"));
+        rules.merge("io.k8s.api.batch.v1.Job", JobStrategy::labelAsTemplate, Consumer::andThen);
     }
 
-    private static void fillIn(ObjectNode job) {
-        ObjectNode spec = Json.child(job, "spec");
-        if (Json.at(spec, "completions") == null && Json.at(spec, "parallelism") == null) {
-            spec.put("completions", 1);
-        }
-        set(spec, "parallelism", 1);
-        set(spec, "backoffLimit", Json.at(spec, "backoffLimitPerIndex") == null ? 6 : Integer.MAX_VALUE);
-        if (Json.at(spec, "template", "metadata", "labels") instanceof ObjectNode labels && !labels.isEmpty()) {
+    private static void labelAsTemplate(ObjectNode job) {
+        if (Json.at(job, "spec", "template", "metadata", "labels") instanceof ObjectNode labels && !labels.isEmpty()) {
             WorkloadRules.labelAs(job, labels);
         }
-        set(spec, "completionMode", "NonIndexed");
-        set(spec, "suspend", false);
-        set(spec, "podReplacementPolicy",
-                Json.at(spec, "podFailurePolicy") == null ? "TerminatingOrFailed" : "Failed");
-        set(spec, "manualSelector", false);
     }
 
     /** Labels the job's pods by its name and UID, and selects them by the UID. A user may have set some of these. */
@@ -209,7 +188,7 @@ final class JobStrategy extends Strategy {
      */
     private static void template(JsonNode now, JsonNode before, ObjectNode old, Problems problems) {
         boolean suspended = old.path("spec").path("suspend").asBoolean(false);
-        if (suspended && (Json.at(old, "status", "startTime") == null || JobStatusRules.isTrue(old, "Suspended"))
+        if (suspended && (Json.at(old, "status", "startTime") == null || JobRules.isTrue(old, "Suspended"))
                 && Json.number(old, 0, "status", "active") == 0) {
             problems.immutable("spec.template.spec", now.get("spec"),
                     withPlacementAndResourcesOf(now, before).get("spec"));
@@ -245,11 +224,6 @@ final class JobStrategy extends Strategy {
     }
 
     @Override
-    protected void validateStatus(ObjectNode job, ObjectNode old, Problems problems) {
-        JobStatusRules.check(job, old, problems);
-    }
-
-    @Override
     public void warn(ObjectNode job, @Nullable ObjectNode old, List<String> warnings) {
         if (old == null) {
             List<String> wrong = Formats.dnsLabel(Json.text(job, "metadata", "name"));
@@ -276,6 +250,6 @@ final class JobStrategy extends Strategy {
 
     @Override
     protected void addChecks(Map<String, Check> checks) {
-        JobSpecRules.addChecks(checks);
+        JobRules.addChecks(checks);
     }
 }

@@ -1,21 +1,16 @@
 package dev.wheelhouse.apiserver.kinds;
 
 import java.util.List;
-import java.util.Set;
 
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.table.TableColumn;
 
 /** Leases. Elections by strategy are off, as in a real server (upstream: {@code pkg/registry/coordination/lease}). */
 final class LeaseStrategy extends Strategy {
     LeaseStrategy() {
-        super("coordination.k8s.io", "Lease", Set.of(Trait.CREATED_BY_UPDATE, Trait.UPDATED_BY_VERSION),
-                TableColumn.objectName(),
-                TableColumn.of("Holder", "Holder of the lease.", o -> o.text("spec", "holderIdentity")),
-                TableColumn.age());
+        super("coordination.k8s.io", "Lease");
     }
 
     @Override

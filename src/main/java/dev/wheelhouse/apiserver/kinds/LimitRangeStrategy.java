@@ -26,7 +26,7 @@ final class LimitRangeStrategy extends Strategy {
     private static final Set<String> TYPES = Set.of("Pod", "Container", "PersistentVolumeClaim");
 
     LimitRangeStrategy() {
-        super("", "LimitRange", Set.of(Trait.CREATED_BY_UPDATE));
+        super("", "LimitRange");
     }
 
     @Override

@@ -1,20 +1,14 @@
 package dev.wheelhouse.apiserver.kinds;
 
 import java.util.Map;
-import java.util.Set;
-import java.util.function.Consumer;
 
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
 import dev.wheelhouse.cel.CelExpression.ResultType;
-
-import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 
 /**
  * Mutating admission policies, whose expressions have to compile (upstream:
@@ -22,16 +16,7 @@ import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
  */
 final class MutatingAdmissionPolicyStrategy extends Strategy {
     MutatingAdmissionPolicyStrategy() {
-        super(AdmissionRules.GROUP, "MutatingAdmissionPolicy", Set.of(Trait.UPDATED_BY_VERSION),
-                TableColumn.objectName(),
-                TableColumn.integer("Mutations", "How many changes the policy makes.",
-                        o -> o.size("spec", "mutations")),
-                AdmissionRules.paramKind(), TableColumn.age());
-    }
-
-    @Override
-    protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {
-        rules.put(AdmissionRules.TYPES + "MutatingAdmissionPolicySpec", spec -> set(spec, "failurePolicy", "Fail"));
+        super(AdmissionRules.GROUP, "MutatingAdmissionPolicy", Map.of("paramKind", AdmissionRules::paramKind));
     }
 
     @Override

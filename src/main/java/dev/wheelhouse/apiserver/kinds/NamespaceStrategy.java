@@ -13,8 +13,6 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
-import dev.wheelhouse.apiserver.table.TableColumn;
-import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.facts.ResourceInfo;
 
@@ -24,15 +22,7 @@ import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 /** Namespaces. A deletion first empties them (upstream: {@code pkg/registry/core/namespace}). */
 final class NamespaceStrategy extends Strategy {
     NamespaceStrategy() {
-        super("", "Namespace", TableColumn.objectName(),
-                TableColumn.of("Status", "Whether the namespace is in use or being emptied.",
-                        o -> o.text("status", "phase")),
-                TableColumn.age());
-    }
-
-    @Override
-    protected List<String> nameProblems(String name) {
-        return Formats.dnsLabel(name);
+        super("", "Namespace");
     }
 
     @Override
@@ -105,17 +95,6 @@ final class NamespaceStrategy extends Strategy {
                         + " Standards, so \"" + level
                         + "\" has no effect; use a ValidatingAdmissionPolicy or a webhook");
             }
-        }
-    }
-
-    @Override
-    protected void validateStatus(ObjectNode namespace, ObjectNode old, Problems problems) {
-        boolean deleted = Json.at(namespace, "metadata", "deletionTimestamp") != null;
-        String phase = Json.text(namespace, "status", "phase");
-        if (!deleted && !phase.equals("Active")) {
-            problems.invalid("status.Phase", phase, "may only be 'Active' if `deletionTimestamp` is empty");
-        } else if (deleted && !phase.equals("Terminating")) {
-            problems.invalid("status.Phase", phase, "may only be 'Terminating' if `deletionTimestamp` is not empty");
         }
     }
 

@@ -1,41 +1,18 @@
 package dev.wheelhouse.apiserver.kinds;
 
 import java.util.Map;
-import java.util.function.Consumer;
 
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ArrayNode;
-import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
 
-import static dev.wheelhouse.apiserver.defaults.DefaultRules.isEmpty;
-import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
-
 /** Network policies (upstream: {@code pkg/registry/networking/networkpolicy}). */
 final class NetworkPolicyStrategy extends Strategy {
     NetworkPolicyStrategy() {
-        super("networking.k8s.io", "NetworkPolicy", TableColumn.objectName(),
-                TableColumn.of("Pod-Selector", "Which pods the policy is for.",
-                        o -> o.selector("spec", "podSelector")),
-                TableColumn.age());
-    }
-
-    @Override
-    protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {
-        rules.put("io.k8s.api.networking.v1.NetworkPolicyPort", port -> set(port, "protocol", "TCP"));
-        rules.put("io.k8s.api.networking.v1.NetworkPolicySpec", spec -> {
-            if (isEmpty(spec, "policyTypes")) {
-                ArrayNode types = spec.putArray("policyTypes").add("Ingress");
-                if (!isEmpty(spec, "egress")) {
-                    types.add("Egress");
-                }
-            }
-        });
+        super("networking.k8s.io", "NetworkPolicy");
     }
 
     @Override

@@ -11,11 +11,9 @@ import tools.jackson.databind.node.StringNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Item;
-import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.ResourceValidation;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
-import dev.wheelhouse.facts.ResourceInfo;
 
 /** Nodes. They write their status when they register (upstream: {@code pkg/registry/core/node}). */
 final class NodeStrategy extends Strategy {
@@ -23,23 +21,8 @@ final class NodeStrategy extends Strategy {
     private static final String ROLE = "kubernetes.io/role";
 
     NodeStrategy() {
-        super("", "Node", TableColumn.objectName(),
-                TableColumn.of("Status", "Whether the node is ready, and whether it takes pods.", NodeStrategy::status),
-                TableColumn.of("Roles", "Roles that the node's labels name.", NodeStrategy::roles),
-                TableColumn.age(),
-                TableColumn.of("Version", "Version of the kubelet.", o -> info(o).text("kubeletVersion")),
-                TableColumn.of("Internal-IP", "Address within the cluster.", o -> address(o, "InternalIP")).wide(),
-                TableColumn.of("External-IP", "Address outside of the cluster.", o -> address(o, "ExternalIP")).wide(),
-                TableColumn.of("OS-Image", "Operating system.", o -> info(o).textOr(Item.UNKNOWN, "osImage")).wide(),
-                TableColumn.of("Kernel-Version", "Version of the kernel, and the machine's architecture.",
-                        NodeStrategy::kernel).wide(),
-                TableColumn.of("Container-Runtime", "Container runtime and its version.",
-                        o -> info(o).textOr(Item.UNKNOWN, "containerRuntimeVersion")).wide());
-    }
-
-    @Override
-    public boolean dropsStatus(ResourceInfo info) {
-        return false;
+        super("", "Node",
+                Map.of("status", NodeStrategy::status, "roles", NodeStrategy::roles, "kernel", NodeStrategy::kernel));
     }
 
     @Override
@@ -76,10 +59,6 @@ final class NodeStrategy extends Strategy {
         });
         roles.remove("");
         return roles.isEmpty() ? Item.NONE : String.join(",", roles);
-    }
-
-    private static String address(Item node, String type) {
-        return node.ofType(type, "status", "addresses").textOr(Item.NONE, "address");
     }
 
     private static String kernel(Item node) {

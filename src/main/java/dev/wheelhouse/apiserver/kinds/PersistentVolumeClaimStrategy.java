@@ -3,8 +3,6 @@ package dev.wheelhouse.apiserver.kinds;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
@@ -13,33 +11,20 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Item;
-import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
 import dev.wheelhouse.facts.Quantities;
 
-import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
-
 /** Claims of persistent volumes (upstream: {@code pkg/registry/core/persistentvolumeclaim}). */
 final class PersistentVolumeClaimStrategy extends Strategy {
 
     PersistentVolumeClaimStrategy() {
-        super("", "PersistentVolumeClaim", Set.of(Trait.RETURNS_DELETED), TableColumn.objectName(),
-                VolumeRules.PHASE,
-                TableColumn.of("Volume", "Volume that the claim is bound to.", o -> o.text("spec", "volumeName")),
-                TableColumn.of("Capacity", "Size of the bound volume.",
-                        o -> bound(o) ? o.scalarOr("0", "status", "capacity", "storage") : ""),
-                TableColumn.of("Access Modes", "Ways in which nodes may mount the bound volume.",
-                        o -> bound(o) ? VolumeRules.accessModes(o, "status", "accessModes") : ""),
-                VolumeRules.STORAGE_CLASS, VolumeRules.ATTRIBUTES_CLASS, TableColumn.age(), VolumeRules.MODE);
-    }
-
-    @Override
-    protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {
-        rules.put("io.k8s.api.core.v1.PersistentVolumeClaim",
-                claim -> set(Json.child(claim, "status"), "phase", "Pending"));
-        rules.put("io.k8s.api.core.v1.PersistentVolumeClaimSpec", spec -> set(spec, "volumeMode", "Filesystem"));
+        super("", "PersistentVolumeClaim",
+                Map.of("phase", VolumeRules::phase, "storageClass", VolumeRules::storageClass,
+                        "capacity", o -> bound(o) ? o.scalarOr("0", "status", "capacity", "storage") : "",
+                        "accessModes",
+                        o -> bound(o) ? VolumeRules.accessModes(o, "status", "accessModes") : ""));
     }
 
     private static boolean bound(Item claim) {

@@ -5,7 +5,6 @@ import java.math.RoundingMode;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
@@ -16,12 +15,9 @@ import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.table.Item;
-import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
 import dev.wheelhouse.facts.Quantities;
-
-import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 
 /** Persistent volumes. Their source never changes (upstream: {@code pkg/registry/core/persistentvolume}). */
 final class PersistentVolumeStrategy extends Strategy {
@@ -33,26 +29,10 @@ final class PersistentVolumeStrategy extends Strategy {
     private static final String SINCE = "lastPhaseTransitionTime";
 
     PersistentVolumeStrategy() {
-        super("", "PersistentVolume", Set.of(Trait.RETURNS_DELETED), TableColumn.objectName(),
-                TableColumn.of("Capacity", "Size of the volume.", o -> o.scalarOr("0", "spec", "capacity", "storage")),
-                TableColumn.of("Access Modes", "Ways in which nodes may mount the volume.",
-                        o -> VolumeRules.accessModes(o, "spec", "accessModes")),
-                TableColumn.of("Reclaim Policy", "Treatment of the volume after the deletion of its claim.",
-                        o -> o.text("spec", "persistentVolumeReclaimPolicy")),
-                VolumeRules.PHASE,
-                TableColumn.of("Claim", "Claim that the volume is bound to.", PersistentVolumeStrategy::claim),
-                VolumeRules.STORAGE_CLASS, VolumeRules.ATTRIBUTES_CLASS,
-                TableColumn.of("Reason", "Reason of a failure.", o -> o.text("status", "reason")),
-                TableColumn.age(), VolumeRules.MODE);
-    }
-
-    @Override
-    protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {
-        rules.put("io.k8s.api.core.v1.PersistentVolume", volume -> {
-            set(Json.child(volume, "status"), "phase", "Pending");
-            set(Json.child(volume, "spec"), "persistentVolumeReclaimPolicy", "Retain");
-            set(Json.child(volume, "spec"), "volumeMode", "Filesystem");
-        });
+        super("", "PersistentVolume",
+                Map.of("phase", VolumeRules::phase, "storageClass", VolumeRules::storageClass, "claim",
+                        PersistentVolumeStrategy::claim, "accessModes",
+                        o -> VolumeRules.accessModes(o, "spec", "accessModes")));
     }
 
     private static String claim(Item volume) {

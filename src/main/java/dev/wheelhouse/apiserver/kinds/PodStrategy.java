@@ -16,9 +16,6 @@ import dev.wheelhouse.apiserver.defaults.PodDefaults;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.table.Item;
-import dev.wheelhouse.apiserver.table.TableColumn;
-import dev.wheelhouse.apiserver.validation.Formats;
-import dev.wheelhouse.apiserver.validation.PodValidation;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.facts.QosClass;
 
@@ -27,20 +24,10 @@ final class PodStrategy extends Strategy {
     private static final String OBSERVED = "observedGeneration";
 
     PodStrategy() {
-        super("", "Pod", Set.of(Trait.COUNTS_GENERATIONS, Trait.RETURNS_DELETED),
-                TableColumn.objectName(),
-                TableColumn.of("Ready", "Number of ready containers, and of all.", o -> PodState.of(o).ready()),
-                TableColumn.of("Status", "State of the pod as a whole.", o -> PodState.of(o).reason()),
-                TableColumn.of("Restarts", "Number of restarts of containers, and the time since the last one.",
-                        o -> PodState.of(o).restarts()),
-                TableColumn.age(),
-                TableColumn.of("IP", "First address of the pod.", PodStrategy::ip).wide(),
-                TableColumn.of("Node", "Node that the pod is bound to.", o -> o.textOr(Item.NONE, "spec", "nodeName"))
-                        .wide(),
-                TableColumn.of("Nominated Node", "Node that is being cleared for the pod.",
-                        o -> o.textOr(Item.NONE, "status", "nominatedNodeName")).wide(),
-                TableColumn.of("Readiness Gates", "Number of readiness gates that are open, and of all.",
-                        PodStrategy::readinessGates).wide());
+        super("", "Pod",
+                Map.of("ready", o -> PodState.of(o).ready(), "reason", o -> PodState.of(o).reason(), "restarts",
+                        o -> PodState.of(o).restarts(), "ip", PodStrategy::ip, "readinessGates",
+                        PodStrategy::readinessGates));
     }
 
     @Override
@@ -104,34 +91,6 @@ final class PodStrategy extends Strategy {
     @Override
     protected void validateUpdate(ObjectNode object, ObjectNode old, Problems problems) {
         PodUpdateValidation.update(object, old, problems);
-    }
-
-    @Override
-    protected void validateStatus(ObjectNode pod, ObjectNode old, Problems problems) {
-        PodValidation.annotationsUpdate(pod, old, problems);
-        JsonNode status = pod.path("status");
-        problems.formedIfSet("status.nominatedNodeName", Json.text(status, "nominatedNodeName"), Formats::dnsSubdomain);
-        Problems.each(status.path("conditions"), "status.conditions", (condition, at) -> {
-            String type = Json.text(condition, "type");
-            problems.invalid(at + ".Type", type, Formats.qualifiedName(type));
-        });
-        int i = 0;
-        boolean valid = true;
-        for (JsonNode address : status.path("podIPs")) {
-            List<String> wrong = Formats.ip(Json.text(address, "ip"));
-            valid &= wrong.isEmpty();
-            problems.invalid(Problems.at("status.podIPs", i++), Json.text(address, "ip"), wrong);
-        }
-        if (valid && (i > 2 || i == 2 && Json.text(status.path("podIPs").get(0), "ip")
-                .contains(":") == Json.text(status.path("podIPs").get(1), "ip").contains(":"))) {
-            problems.invalid("status.podIPs", status.get("podIPs"),
-                    "may specify no more than one IP for each IP family");
-        }
-        String before = Json.text(old, "status", "qosClass");
-        String now = Json.text(status, "qosClass");
-        if (!before.isEmpty() && !now.isEmpty() && !now.equals(before)) {
-            problems.invalid("status.qosClass", now, "field is immutable");
-        }
     }
 
     @Override

@@ -1,16 +1,10 @@
 package dev.wheelhouse.apiserver.kinds;
 
 import java.util.Map;
-import java.util.function.Consumer;
-
-import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
-
-import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 
 /**
  * Priority classes. Names with the prefix {@code system-} are reserved for two classes with fixed values (upstream:
@@ -22,18 +16,7 @@ final class PriorityClassStrategy extends Strategy {
     private static final long HIGHEST_OF_USERS = 1_000_000_000;
 
     PriorityClassStrategy() {
-        super("scheduling.k8s.io", "PriorityClass", TableColumn.objectName(),
-                TableColumn.integer("Value", "The priority: the greater, the more important.", o -> o.number("value")),
-                TableColumn.bool("Global-Default", "Whether pods without a class get this one.",
-                        o -> o.flag("globalDefault")),
-                TableColumn.age(),
-                TableColumn.of("PreemptionPolicy", "Whether its pods may push others out.",
-                        o -> o.text("preemptionPolicy")));
-    }
-
-    @Override
-    protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {
-        rules.put("io.k8s.api.scheduling.v1.PriorityClass", c -> set(c, "preemptionPolicy", "PreemptLowerPriority"));
+        super("scheduling.k8s.io", "PriorityClass");
     }
 
     private static String systemError(String name, long value, boolean globalDefault) {

@@ -1,13 +1,11 @@
 package dev.wheelhouse.apiserver.kinds;
 
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Consumer;
 
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Selectors;
 import dev.wheelhouse.apiserver.validation.Subject;
@@ -20,10 +18,7 @@ import static dev.wheelhouse.apiserver.defaults.DefaultRules.isEmpty;
  */
 final class ReplicationControllerStrategy extends Strategy {
     ReplicationControllerStrategy() {
-        super("", "ReplicationController",
-                Set.of(Trait.COUNTS_GENERATIONS, Trait.ORPHANS_DEPENDENTS),
-                WorkloadRules.replicaColumns(
-                        TableColumn.of("Selector", "Selector of the replicas.", o -> o.labels("spec", "selector"))));
+        super("", "ReplicationController");
     }
 
     @Override

@@ -12,7 +12,6 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Item;
-import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
@@ -25,9 +24,7 @@ import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
  */
 final class ResourceClaimStrategy extends Strategy {
     ResourceClaimStrategy() {
-        super("resource.k8s.io", "ResourceClaim", TableColumn.objectName(),
-                TableColumn.of("State", "Whether the claim is allocated and reserved.", ResourceClaimStrategy::state),
-                TableColumn.age());
+        super("resource.k8s.io", "ResourceClaim", Map.of("state", ResourceClaimStrategy::state));
     }
 
     @Override

@@ -1,9 +1,9 @@
 package dev.wheelhouse.apiserver.kinds;
 
-import java.util.Set;
+import java.util.Map;
 
+import dev.wheelhouse.apiserver.kinds.KindTable.Cell;
 import dev.wheelhouse.apiserver.table.Item;
-import dev.wheelhouse.apiserver.table.TableColumn;
 
 /**
  * Requests for the numbers of devices in a driver's pools (upstream:
@@ -11,24 +11,18 @@ import dev.wheelhouse.apiserver.table.TableColumn;
  */
 final class ResourcePoolStatusRequestStrategy extends Strategy {
     ResourcePoolStatusRequestStrategy() {
-        super("resource.k8s.io", "ResourcePoolStatusRequest", Set.of(Trait.UPDATED_BY_VERSION),
-                TableColumn.objectName(),
-                TableColumn.of("Driver", "Driver of the pools.", o -> o.text("spec", "driver")),
-                sum("Total", "totalDevices"), sum("Available", "availableDevices"), sum("Allocated",
-                        "allocatedDevices"),
-                sum("Unavailable", "unavailableDevices"),
-                TableColumn.of("Errors", "How many pools are not valid.", ResourcePoolStatusRequestStrategy::errors),
-                TableColumn.integer("Pools", "How many pools match.", o -> o.number("status", "poolCount")),
-                TableColumn.of("Status", "How far the request is.", ResourcePoolStatusRequestStrategy::poolState),
-                TableColumn.of("Completed", "How long ago the answer was complete.",
+        super("resource.k8s.io", "ResourcePoolStatusRequest",
+                Map.of("totalDevices", sum("totalDevices"), "availableDevices",
+                        sum("availableDevices"), "allocatedDevices", sum("allocatedDevices"), "unavailableDevices",
+                        sum("unavailableDevices"), "errors", ResourcePoolStatusRequestStrategy::errors, "state",
+                        ResourcePoolStatusRequestStrategy::poolState, "completed",
                         ResourcePoolStatusRequestStrategy::completed));
     }
 
-    private static TableColumn sum(String name, String field) {
-        return TableColumn.of(name, name + " devices of all pools.",
-                o -> counted(o)
-                        ? Long.toString(o.items("status", "pools").stream().mapToLong(p -> p.number(field)).sum())
-                        : "-");
+    private static Cell sum(String field) {
+        return o -> counted(o)
+                ? Long.toString(o.items("status", "pools").stream().mapToLong(p -> p.number(field)).sum())
+                : "-";
     }
 
     private static String errors(Item request) {

@@ -11,7 +11,6 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Item;
-import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.ResourceValidation;
@@ -29,9 +28,7 @@ final class ResourceQuotaStrategy extends Strategy {
             "persistentvolumeclaims", "configmaps", "services.nodeports", "services.loadbalancers");
 
     ResourceQuotaStrategy() {
-        super("", "ResourceQuota", Set.of(Trait.RETURNS_DELETED), TableColumn.objectName(),
-                TableColumn.of("Request", "Used and allowed requests and counts.", o -> amounts(o, false)),
-                TableColumn.of("Limit", "Used and allowed limits.", o -> amounts(o, true)), TableColumn.age());
+        super("", "ResourceQuota", Map.of("requests", o -> amounts(o, false), "limits", o -> amounts(o, true)));
     }
 
     private static String amounts(Item quota, boolean limits) {

@@ -1,13 +1,10 @@
 package dev.wheelhouse.apiserver.kinds;
 
-import java.util.Set;
-
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Meta;
-import dev.wheelhouse.apiserver.table.TableColumn;
 
 /**
  * Devices that a driver offers (upstream: {@code pkg/registry/resource/resourceslice}). A new taint of a device has the
@@ -15,11 +12,7 @@ import dev.wheelhouse.apiserver.table.TableColumn;
  */
 final class ResourceSliceStrategy extends Strategy {
     ResourceSliceStrategy() {
-        super("resource.k8s.io", "ResourceSlice", Set.of(Trait.COUNTS_GENERATIONS), TableColumn.objectName(),
-                TableColumn.of("Node", "Node that has the devices.", o -> o.text("spec", "nodeName")),
-                TableColumn.of("Driver", "Driver of the devices.", o -> o.text("spec", "driver")),
-                TableColumn.of("Pool", "Pool that the devices belong to.", o -> o.text("spec", "pool", "name")),
-                TableColumn.age());
+        super("resource.k8s.io", "ResourceSlice");
     }
 
     @Override

@@ -1,22 +1,16 @@
 package dev.wheelhouse.apiserver.kinds;
 
-import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.function.Consumer;
 import java.util.function.Function;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.kinds.KindTable.Cell;
 import dev.wheelhouse.apiserver.table.Item;
-import dev.wheelhouse.apiserver.table.TableColumn;
-import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
-
-import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 
 /**
  * Role bindings and cluster role bindings (upstream: {@code pkg/registry/rbac/rolebinding} and
@@ -27,36 +21,15 @@ final class RoleBindingStrategy extends Strategy {
 
     /** @param kind {@code RoleBinding} or {@code ClusterRoleBinding} */
     RoleBindingStrategy(String kind) {
-        super(GROUP, kind, Set.of(Trait.CREATED_BY_UPDATE), TableColumn.objectName(),
-                TableColumn.of("Role", "Role that is given.",
-                        o -> o.text("roleRef", "kind") + "/" + o.text("roleRef", "name")),
-                TableColumn.age(),
-                subjects("Users", "User", s -> s.text("name")),
-                subjects("Groups", "Group", s -> s.text("name")),
-                subjects("ServiceAccounts", "ServiceAccount", s -> s.text("namespace") + "/" + s.text("name")));
+        super(GROUP, kind, Map.of("role", o -> o.text("roleRef", "kind") + "/" + o.text("roleRef", "name"),
+                "users", subjects("User", s -> s.text("name")), "groups", subjects("Group", s -> s.text("name")),
+                "serviceAccounts",
+                subjects("ServiceAccount", s -> s.text("namespace") + "/" + s.text("name"))));
     }
 
-    @Override
-    protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {
-        rules.put("io.k8s.api.rbac.v1." + kind(),
-                binding -> set(Json.child(binding, "roleRef"), "apiGroup", GROUP));
-        rules.put("io.k8s.api.rbac.v1.Subject", subject -> {
-            if (!Json.text(subject, "kind").equals("ServiceAccount")) {
-                set(subject, "apiGroup", GROUP);
-            }
-        });
-    }
-
-    private static TableColumn subjects(String name, String kind, Function<Item, String> text) {
-        return TableColumn.of(name, name + " that the role is given to.",
-                o -> String.join(", ", o.items("subjects").stream().filter(s -> s.text("kind").equals(kind)).map(text)
-                        .toList()))
-                .wide();
-    }
-
-    @Override
-    protected List<String> nameProblems(String name) {
-        return Formats.pathSegment(name);
+    private static Cell subjects(String kind, Function<Item, String> text) {
+        return o -> String.join(", ", o.items("subjects").stream().filter(s -> s.text("kind").equals(kind)).map(text)
+                .toList());
     }
 
     @Override

@@ -1,20 +1,17 @@
 package dev.wheelhouse.apiserver.kinds;
 
 import java.util.List;
-import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.node.ObjectNode;
-
-import dev.wheelhouse.apiserver.table.TableColumn;
 
 /** Service accounts (upstream: {@code pkg/registry/core/serviceaccount}). */
 final class ServiceAccountStrategy extends Strategy {
     private static final String ENFORCE = "kubernetes.io/enforce-mountable-secrets";
 
     ServiceAccountStrategy() {
-        super("", "ServiceAccount", Set.of(Trait.RETURNS_DELETED), TableColumn.objectName(), TableColumn.age());
+        super("", "ServiceAccount");
     }
 
     @Override

@@ -1,65 +1,44 @@
 package dev.wheelhouse.apiserver.kinds;
 
-import java.util.List;
+import java.util.Map;
 
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.apiserver.table.TableColumn;
-import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.apiserver.validation.Rules.Check;
+import dev.wheelhouse.apiserver.validation.Subject;
 
 /** Ranges of cluster IPs. An update can add a second range (upstream: {@code pkg/registry/networking/servicecidr}). */
 final class ServiceCIDRStrategy extends Strategy {
     ServiceCIDRStrategy() {
-        super("networking.k8s.io", "ServiceCIDR", TableColumn.objectName(),
-                TableColumn.of("CIDRs", "Ranges of service addresses.",
-                        o -> String.join(",", o.texts("spec", "cidrs"))),
-                TableColumn.age());
+        super("networking.k8s.io", "ServiceCIDR");
     }
 
     @Override
-    protected boolean countsGenerations() {
-        return false;
+    protected void addChecks(Map<String, Check> checks) {
+        checks.put("atMostTwo", ServiceCIDRStrategy::atMostTwo);
+        checks.put("rangesStay", ServiceCIDRStrategy::rangesStay);
     }
 
-    @Override
-    protected void validate(ObjectNode range, Problems problems) {
-        JsonNode ranges = range.path("spec").path("cidrs");
-        if (ranges.isEmpty()) {
-            problems.required("spec.cidrs", "at least one CIDR required");
-        } else if (ranges.size() > 2) {
-            problems.invalid("spec.cidrs", range.get("spec"), "may only hold up to 2 values");
-        } else {
-            boolean valid = true;
-            int i = 0;
-            for (JsonNode node : ranges) {
-                List<String> wrong = Formats.cidr(node.asString(""));
-                valid &= wrong.isEmpty();
-                problems.invalid(Problems.at("spec.cidrs", i++), node.asString(""), wrong);
-            }
-            if (valid && ranges.size() == 2
-                    && ranges.get(0).asString().contains(":") == ranges.get(1).asString().contains(":")) {
-                problems.invalid("spec.cidrs", ranges, "may specify no more than one IP for each IP family, i.e "
-                        + "192.168.0.0/24 and 2001:db8::/64");
-            }
+    private static void atMostTwo(Subject ranges) {
+        if (ranges.value().size() > 2) {
+            ranges.problems().invalid(ranges.path(), ranges.object(), "may only hold up to 2 values");
         }
     }
 
-    @Override
-    protected void validateUpdate(ObjectNode range, ObjectNode old, Problems problems) {
-        JsonNode now = range.path("spec").path("cidrs");
-        JsonNode before = old.path("spec").path("cidrs");
+    private static void rangesStay(Subject ranges) {
+        JsonNode now = ranges.value();
+        JsonNode before = ranges.old();
         if (now.size() < before.size()) {
-            problems.invalid("spec.cidrs", now, "field is immutable");
+            ranges.problems().invalid(ranges.path(), now, "field is immutable");
         }
         for (int i = 0; i < Math.min(now.size(), before.size()); i++) {
             if (!now.get(i).equals(before.get(i))) {
-                problems.invalid(Problems.at("spec.cidrs", i), now.get(i), "field is immutable");
+                ranges.problems().invalid(Problems.at(ranges.path(), i), now.get(i), "field is immutable");
             }
         }
         if (now.size() > before.size()) {
-            validate(range, problems);
+            check("ServiceCIDR", ranges.root(), null, "", ranges.problems());
         }
     }
 }

@@ -19,8 +19,6 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Item;
-import dev.wheelhouse.apiserver.table.TableColumn;
-import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
 
 import static dev.wheelhouse.apiserver.defaults.DefaultRules.isEmpty;
@@ -31,21 +29,8 @@ final class ServiceStrategy extends Strategy {
     private static final int AFFINITY_TIMEOUT_SECONDS = 10_800;
 
     ServiceStrategy() {
-        super("", "Service", Set.of(Trait.CREATED_BY_UPDATE, Trait.RETURNS_DELETED),
-                TableColumn.objectName(),
-                TableColumn.of("Type", "Way in which the service is reached.", o -> o.text("spec", "type")),
-                TableColumn.of("Cluster-IP", "Address within the cluster.", ServiceStrategy::clusterIp),
-                TableColumn.of("External-IP", "Addresses outside of the cluster.", ServiceStrategy::externalIp),
-                TableColumn.of("Port(s)", "Ports, with the nodes' ports after a colon.", ServiceStrategy::ports),
-                TableColumn.age(),
-                TableColumn
-                        .of("Selector", "Selector of the pods that get the traffic.", o -> o.labels("spec", "selector"))
-                        .wide());
-    }
-
-    @Override
-    protected List<String> nameProblems(String name) {
-        return Formats.dnsLabel(name);
+        super("", "Service", Map.of("clusterIp", ServiceStrategy::clusterIp, "externalIp", ServiceStrategy::externalIp,
+                "ports", ServiceStrategy::ports));
     }
 
     @Override

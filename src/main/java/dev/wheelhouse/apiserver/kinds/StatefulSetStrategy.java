@@ -2,7 +2,6 @@ package dev.wheelhouse.apiserver.kinds;
 
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
@@ -12,14 +11,9 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.table.Containers;
-import dev.wheelhouse.apiserver.table.TableColumn;
-import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Selectors;
 import dev.wheelhouse.apiserver.validation.Subject;
-
-import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 
 /** Stateful sets, whose claim templates are volumes of their pods (upstream: {@code pkg/registry/apps/statefulset}). */
 final class StatefulSetStrategy extends Strategy {
@@ -27,42 +21,7 @@ final class StatefulSetStrategy extends Strategy {
             "ordinals", "revisionHistoryLimit", "persistentVolumeClaimRetentionPolicy");
 
     StatefulSetStrategy() {
-        super("apps", "StatefulSet", TableColumn.objectName(), WorkloadRules.READY, TableColumn.age(),
-                Containers.names("spec", "template").wide(), Containers.images("spec", "template").wide());
-    }
-
-    @Override
-    protected List<String> nameProblems(String name) {
-        return Formats.dnsLabel(name);
-    }
-
-    @Override
-    protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {
-        rules.put("io.k8s.api.apps.v1.StatefulSetSpec", StatefulSetStrategy::fillIn);
-    }
-
-    private static void fillIn(ObjectNode spec) {
-        set(spec, "podManagementPolicy", "OrderedReady");
-        ObjectNode strategy = Json.child(spec, "updateStrategy");
-        if (Json.text(strategy, "type").isEmpty()) {
-            strategy.put("type", "RollingUpdate");
-            Json.child(strategy, "rollingUpdate");
-        }
-        if (Json.text(strategy, "type").equals("RollingUpdate")
-                && strategy.get("rollingUpdate") instanceof ObjectNode r) {
-            set(r, "partition", 0);
-        }
-        ObjectNode retention = Json.child(spec, "persistentVolumeClaimRetentionPolicy");
-        set(retention, "whenDeleted", "Retain");
-        set(retention, "whenScaled", "Retain");
-        set(spec, "replicas", 1);
-        set(spec, "revisionHistoryLimit", 10);
-        if (spec.get("volumeClaimTemplates") instanceof ArrayNode claims) {
-            for (JsonNode claim : claims) {
-                set((ObjectNode) claim, "apiVersion", "v1");
-                set((ObjectNode) claim, "kind", "PersistentVolumeClaim");
-            }
-        }
+        super("apps", "StatefulSet", Map.of("readyOfWanted", WorkloadRules::readyOfWanted));
     }
 
     @Override

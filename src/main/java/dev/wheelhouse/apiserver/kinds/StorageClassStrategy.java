@@ -2,40 +2,17 @@ package dev.wheelhouse.apiserver.kinds;
 
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
-import java.util.function.Consumer;
-
-import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.table.Item;
-import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
 
-import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
-
 /** Storage classes (upstream: {@code pkg/registry/storage/storageclass}). */
 final class StorageClassStrategy extends Strategy {
     StorageClassStrategy() {
-        super("storage.k8s.io", "StorageClass", Set.of(Trait.RETURNS_DELETED),
-                TableColumn.named(o -> o.name() + (isDefault(o) ? " (default)" : "")),
-                TableColumn.of("Provisioner", "Driver that makes the volumes.", o -> o.text("provisioner")),
-                TableColumn.of("ReclaimPolicy", "Whether a volume is deleted or kept once its claim is gone.",
-                        o -> o.textOr("Delete", "reclaimPolicy")),
-                TableColumn.of("VolumeBindingMode", "When volumes are made and bound.",
-                        o -> o.textOr("Immediate", "volumeBindingMode")),
-                TableColumn.of("AllowVolumeExpansion", "Whether a claim may grow.",
-                        o -> o.flag("allowVolumeExpansion")),
-                TableColumn.age());
-    }
-
-    @Override
-    protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {
-        rules.put("io.k8s.api.storage.v1.StorageClass", storageClass -> {
-            set(storageClass, "reclaimPolicy", "Delete");
-            set(storageClass, "volumeBindingMode", "Immediate");
-        });
+        super("storage.k8s.io", "StorageClass",
+                Map.of("nameOrDefault", o -> o.name() + (isDefault(o) ? " (default)" : "")));
     }
 
     private static boolean isDefault(Item storageClass) {

@@ -11,21 +11,19 @@ import java.util.stream.Stream;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.apiserver.kinds.Strategy.Trait;
 import dev.wheelhouse.apiserver.validation.Rules;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.facts.BuiltInResource;
 import dev.wheelhouse.facts.Schemas;
 
 /**
- * Finds the strategy of a resource. A built-in kind without a line here or in {@link PlainKinds} has the rules that all
- * kinds share; custom resources have one strategy together.
+ * Finds the strategy of a resource. A built-in kind without a line here or in {@link PlainKinds} needs no code: its
+ * rows in {@code kinds.tsv} and {@code rules.tsv} say all. Custom resources have one strategy together.
  */
 public final class Strategies {
-    /** The kinds with rules of their own. */
+    /** The kinds with code of their own. */
     private static final List<Strategy> KINDS = List.of(
             new PodStrategy(),
-            new PodTemplateStrategy(),
             new ReplicationControllerStrategy(),
             new ServiceStrategy(),
             new ConfigMapStrategy(),
@@ -40,18 +38,14 @@ public final class Strategies {
             new LimitRangeStrategy(),
             new ResourceQuotaStrategy(),
             new DeploymentStrategy(),
-            new ReplicaSetStrategy(),
             new DaemonSetStrategy(),
             new StatefulSetStrategy(),
             new ControllerRevisionStrategy(),
             new JobStrategy(),
             new CronJobStrategy(),
             new HorizontalPodAutoscalerStrategy(),
-            new PodDisruptionBudgetStrategy(),
             new PriorityClassStrategy(),
-            new RuntimeClassStrategy(),
             new LeaseStrategy(),
-            new LeaseCandidateStrategy(),
             new NetworkPolicyStrategy(),
             new IPAddressStrategy(),
             new ServiceCIDRStrategy(),
@@ -60,24 +54,15 @@ public final class Strategies {
             new EndpointSliceStrategy(),
             new StorageClassStrategy(),
             new VolumeAttachmentStrategy(),
-            new VolumeAttributesClassStrategy(),
             new CSIDriverStrategy(),
-            new CSINodeStrategy(),
-            new CSIStorageCapacityStrategy(),
             new ValidatingAdmissionPolicyStrategy(),
-            new ValidatingAdmissionPolicyBindingStrategy(),
             new MutatingAdmissionPolicyStrategy(),
-            new MutatingAdmissionPolicyBindingStrategy(),
             new ValidatingWebhookConfigurationStrategy(),
-            new MutatingWebhookConfigurationStrategy(),
-            new RoleStrategy(),
-            new ClusterRoleStrategy(),
             new RoleBindingStrategy("RoleBinding"), new RoleBindingStrategy("ClusterRoleBinding"),
             new CertificateSigningRequestStrategy(),
             new APIServiceStrategy(),
             new CustomResourceDefinitionStrategy(),
             new ResourceClaimStrategy(),
-            new ResourceClaimTemplateStrategy(),
             new ResourceSliceStrategy(),
             new ResourcePoolStatusRequestStrategy());
     private static final Strategy CUSTOM = new CustomStrategy();
@@ -93,14 +78,12 @@ public final class Strategies {
 
     private static Map<String, Strategy> byKind() {
         Map<String, Strategy> strategies = new HashMap<>();
-        for (BuiltInResource resource : BuiltInResource.all()) {
-            String group = resource.type().group();
-            boolean answered = group.equals("authentication.k8s.io") || group.equals("authorization.k8s.io");
-            strategies.putIfAbsent(key(group, resource.type().kind()), new Strategy(group, resource.type().kind(),
-                    answered ? Set.of(Trait.NEVER_STORED) : Set.of()));
-        }
         Stream.concat(PlainKinds.ALL.stream(), KINDS.stream())
                 .forEach(strategy -> strategies.put(key(strategy.group(), strategy.kind()), strategy));
+        for (BuiltInResource resource : BuiltInResource.all()) {
+            ResourceType type = resource.type();
+            strategies.computeIfAbsent(key(type.group(), type.kind()), k -> new Strategy(type.group(), type.kind()));
+        }
         return Map.copyOf(strategies);
     }
 
@@ -132,6 +115,7 @@ public final class Strategies {
     /** The rules of defaults of all kinds, by the full names of types. */
     static Map<String, Consumer<ObjectNode>> defaults() {
         Map<String, Consumer<ObjectNode>> rules = new HashMap<>();
+        DefaultRows.addTo(rules);
         KINDS.forEach(strategy -> strategy.addDefaults(rules));
         return rules;
     }

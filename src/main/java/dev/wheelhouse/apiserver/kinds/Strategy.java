@@ -15,9 +15,9 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
+import dev.wheelhouse.apiserver.kinds.KindTable.Cell;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.table.TableColumn;
-import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.MetadataValidation;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Rules;
@@ -43,13 +43,17 @@ public class Strategy {
     /** Groups that check finalizers by the rules for any object alone; the core's rules want them qualified. */
     private static final Set<String> GENERIC_FINALIZERS = Set.of("admissionregistration.k8s.io", "apiextensions.k8s.io",
             "apiregistration.k8s.io", "coordination.k8s.io", "node.k8s.io");
-    private static final List<TableColumn> NAME_AND_CREATION = List.of(TableColumn.objectName(),
-            TableColumn.createdAt());
 
-    /** A property that some kinds have and that needs no code of the kind. */
-    protected enum Trait {
+    /** A property that some kinds have and that needs no code of the kind: {@code kinds.tsv} gives it to them. */
+    enum Trait {
         /** {@code metadata.generation} counts the changes of the specification. Kinds of some groups have it anyway. */
         COUNTS_GENERATIONS,
+        /** {@code metadata.generation} stays unset, although other kinds of the group have it. */
+        HAS_NO_GENERATIONS,
+        /** A new object may have a status, although there is a subresource for it. */
+        KEEPS_STATUS,
+        /** Finalizers need no domain, although other kinds of the group need one. */
+        TAKES_ANY_FINALIZER,
         /** An update may create the object (upstream: {@code AllowCreateOnUpdate}). */
         CREATED_BY_UPDATE,
         /** An update needs a resourceVersion (upstream: {@code AllowUnconditionalUpdate} is false). */
@@ -64,23 +68,22 @@ public class Strategy {
 
     private final String group;
     private final String kind;
-    private final Set<Trait> traits;
-    private final List<TableColumn> columns;
+    private final KindTable table;
 
-    /** A kind without traits. */
-    protected Strategy(String group, String kind, TableColumn... columns) {
-        this(group, kind, Set.of(), columns);
+    /** @param group of the kind; empty for the core */
+    Strategy(String group, String kind) {
+        this(group, kind, Map.of());
     }
 
-    /**
-     * @param group of the kind; empty for the core
-     * @param columns that kubectl prints; without any, the name and the time of creation
-     */
-    protected Strategy(String group, String kind, Set<Trait> traits, TableColumn... columns) {
+    /** @param cells the methods that columns of the kind in {@code kinds.tsv} call, by their names there */
+    Strategy(String group, String kind, Map<String, Cell> cells) {
         this.group = group;
         this.kind = kind;
-        this.traits = traits;
-        this.columns = columns.length == 0 ? NAME_AND_CREATION : List.of(columns);
+        this.table = KindTable.of(group, kind, cells);
+    }
+
+    private boolean has(Trait trait) {
+        return table.traits().contains(trait);
     }
 
     final String group() {
@@ -93,22 +96,23 @@ public class Strategy {
 
     /** Whether an update may create the object (upstream: {@code AllowCreateOnUpdate}). */
     public final boolean allowsCreateOnUpdate() {
-        return traits.contains(Trait.CREATED_BY_UPDATE);
+        return has(Trait.CREATED_BY_UPDATE);
     }
 
     /** Whether an update needs no resourceVersion (upstream: {@code AllowUnconditionalUpdate}). */
     public final boolean allowsUnconditionalUpdate() {
-        return !traits.contains(Trait.UPDATED_BY_VERSION);
+        return !has(Trait.UPDATED_BY_VERSION);
     }
 
     /** Whether {@code metadata.generation} counts the changes of the specification. */
-    protected boolean countsGenerations() {
-        return traits.contains(Trait.COUNTS_GENERATIONS) || GENERATION_GROUPS.contains(group);
+    final boolean countsGenerations() {
+        return has(Trait.COUNTS_GENERATIONS)
+                || GENERATION_GROUPS.contains(group) && !has(Trait.HAS_NO_GENERATIONS);
     }
 
     /** Whether the status in a request is dropped when an object is created. */
-    public boolean dropsStatus(ResourceInfo info) {
-        return info.has("status");
+    public final boolean dropsStatus(ResourceInfo info) {
+        return info.has("status") && !has(Trait.KEEPS_STATUS);
     }
 
     /** The warning in each answer about objects of this version; empty if there is none. */
@@ -117,8 +121,8 @@ public class Strategy {
     }
 
     /** The columns that kubectl prints. */
-    public List<TableColumn> columns() {
-        return columns;
+    public final List<TableColumn> columns() {
+        return table.columns();
     }
 
     /** Adds the conditions by which kubectl marks the object's row in a table. */
@@ -211,7 +215,7 @@ public class Strategy {
     /** The rules of a new, defaulted object; no causes if it breaks none. */
     public final List<StatusCause> validate(ResourceType type, ObjectNode object) {
         Problems problems = new Problems();
-        if (!traits.contains(Trait.NEVER_STORED)) {
+        if (!has(Trait.NEVER_STORED)) {
             MetadataValidation.create(object, type.namespaced(), this::nameProblems, problems);
             qualifyFinalizers(object, problems);
             validate(object, problems);
@@ -250,8 +254,8 @@ public class Strategy {
     }
 
     /** Whether finalizers need a domain. */
-    protected boolean qualifiesFinalizers() {
-        return !GENERIC_FINALIZERS.contains(group);
+    final boolean qualifiesFinalizers() {
+        return !GENERIC_FINALIZERS.contains(group) && !has(Trait.TAKES_ANY_FINALIZER);
     }
 
     /** Whether Kubernetes itself defines the kind. */
@@ -260,8 +264,8 @@ public class Strategy {
     }
 
     /** The problems of a name; empty if it is valid. */
-    protected List<String> nameProblems(String name) {
-        return Formats.dnsSubdomain(name);
+    final List<String> nameProblems(String name) {
+        return table.names().apply(name);
     }
 
     /** Checks a new object; its metadata is checked already. */
@@ -346,12 +350,12 @@ public class Strategy {
 
     /** Whether the answer to a deletion is the object (upstream: {@code ReturnDeletedObject}). */
     public final boolean returnsDeleted() {
-        return traits.contains(Trait.RETURNS_DELETED);
+        return has(Trait.RETURNS_DELETED);
     }
 
     /** Whether dependents stay when a deletion names no propagation policy. */
     public final boolean orphansByDefault() {
-        return traits.contains(Trait.ORPHANS_DEPENDENTS);
+        return has(Trait.ORPHANS_DEPENDENTS);
     }
 
     /**

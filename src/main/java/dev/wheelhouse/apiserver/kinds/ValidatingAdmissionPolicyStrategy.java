@@ -2,20 +2,14 @@ package dev.wheelhouse.apiserver.kinds;
 
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.function.Consumer;
 
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
 import dev.wheelhouse.cel.CelExpression.ResultType;
-
-import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 
 /**
  * Validating admission policies, whose expressions have to compile (upstream:
@@ -23,18 +17,7 @@ import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
  */
 final class ValidatingAdmissionPolicyStrategy extends Strategy {
     ValidatingAdmissionPolicyStrategy() {
-        super(AdmissionRules.GROUP, "ValidatingAdmissionPolicy", Set.of(Trait.UPDATED_BY_VERSION),
-                TableColumn.objectName(),
-                TableColumn.integer("Validations", "How many rules the policy checks.",
-                        o -> o.size("spec", "validations")),
-                AdmissionRules.paramKind(), TableColumn.age());
-    }
-
-    @Override
-    protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {
-        rules.put(AdmissionRules.TYPES + "ValidatingAdmissionPolicySpec", spec -> set(spec, "failurePolicy", "Fail"));
-        rules.put(AdmissionRules.TYPES + "NamedRuleWithOperations", rule -> set(rule, "scope", "*"));
-        rules.put(AdmissionRules.TYPES + "MatchResources", AdmissionRules::matchAll);
+        super(AdmissionRules.GROUP, "ValidatingAdmissionPolicy", Map.of("paramKind", AdmissionRules::paramKind));
     }
 
     @Override

@@ -4,44 +4,19 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Consumer;
 
-import tools.jackson.databind.node.ObjectNode;
-
-import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
 
-import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
-
 /**
- * Validating webhook configurations, and the base of the strategy of mutating ones (upstream:
+ * Webhook configurations. The rows of mutating ones call the methods too (upstream:
  * {@code pkg/registry/admissionregistration/validatingwebhookconfiguration}).
  */
-class ValidatingWebhookConfigurationStrategy extends Strategy {
+final class ValidatingWebhookConfigurationStrategy extends Strategy {
     ValidatingWebhookConfigurationStrategy() {
-        this("ValidatingWebhookConfiguration");
-    }
-
-    ValidatingWebhookConfigurationStrategy(String kind) {
-        super(AdmissionRules.GROUP, kind, Set.of(Trait.UPDATED_BY_VERSION), TableColumn.objectName(),
-                TableColumn.integer("Webhooks", "How many webhooks the configuration has.", o -> o.size("webhooks")),
-                TableColumn.age());
-    }
-
-    @Override
-    protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {
-        rules.put(AdmissionRules.TYPES + "ValidatingWebhook", ValidatingWebhookConfigurationStrategy::addDefaults);
-        rules.put(AdmissionRules.TYPES + "RuleWithOperations", rule -> set(rule, "scope", "*"));
-        rules.put(AdmissionRules.TYPES + "ServiceReference", service -> set(service, "port", 443));
-    }
-
-    static void addDefaults(ObjectNode webhook) {
-        set(webhook, "failurePolicy", "Fail");
-        AdmissionRules.matchAll(webhook);
-        set(webhook, "timeoutSeconds", 10);
+        super(AdmissionRules.GROUP, "ValidatingWebhookConfiguration");
     }
 
     @Override

@@ -6,21 +6,10 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 import dev.wheelhouse.apiserver.table.Item;
-import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.Subject;
 
-/** Columns and rules that volumes and their claims share (upstream: {@code pkg/apis/core/validation/validation.go}). */
+/** Cells and rules that volumes and their claims share (upstream: {@code pkg/apis/core/validation/validation.go}). */
 final class VolumeRules {
-    static final TableColumn PHASE = TableColumn.of("Status", "Whether it is bound.",
-            o -> o.deleting() ? "Terminating" : o.text("status", "phase"));
-    static final TableColumn STORAGE_CLASS = TableColumn.of("StorageClass", "Class that it belongs to.",
-            VolumeRules::storageClass);
-    static final TableColumn ATTRIBUTES_CLASS = TableColumn.of("VolumeAttributesClass",
-            "Class of its changeable attributes.",
-            o -> o.textOr(Item.UNSET, "spec", "volumeAttributesClassName"));
-    static final TableColumn MODE = TableColumn.of("VolumeMode", "Whether it is a file system or a block device.",
-            o -> o.textOr(Item.UNSET, "spec", "volumeMode")).wide();
-
     static final String CLASS_ANNOTATION = "volume.beta.kubernetes.io/storage-class";
     /** Each access mode with its short form, in the order in which kubectl prints them. */
     private static final List<Map.Entry<String, String>> ACCESS_MODES = List.of(Map.entry("ReadWriteOnce", "RWO"),
@@ -29,7 +18,12 @@ final class VolumeRules {
 
     private VolumeRules() {}
 
-    private static String storageClass(Item item) {
+    /** The phase of a volume or claim, or that it is being deleted. */
+    static String phase(Item item) {
+        return item.deleting() ? "Terminating" : item.text("status", "phase");
+    }
+
+    static String storageClass(Item item) {
         return item.has("metadata", "annotations", CLASS_ANNOTATION)
                 ? item.text("metadata", "annotations", CLASS_ANNOTATION)
                 : item.text("spec", "storageClassName");

@@ -6,8 +6,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.table.Containers;
-import dev.wheelhouse.apiserver.table.TableColumn;
+import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Selectors;
@@ -16,30 +15,15 @@ import dev.wheelhouse.apiserver.validation.Subject;
 import static dev.wheelhouse.apiserver.defaults.DefaultRules.isEmpty;
 
 /**
- * Columns, defaults and rules that kinds with pod templates share (upstream:
+ * Cells, defaults and rules that kinds with pod templates share (upstream:
  * {@code pkg/apis/apps/validation/validation.go}).
  */
 final class WorkloadRules {
-    /** The column with the ready pods of the wanted ones. */
-    static final TableColumn READY = TableColumn.of("Ready", "Number of ready pods, and of wanted ones.",
-            o -> o.number("status", "readyReplicas") + "/" + o.number("spec", "replicas"));
-
     private WorkloadRules() {}
 
-    /** A column with a counter of the status. */
-    static TableColumn status(String name, String description, String field) {
-        return TableColumn.integer(name, description, o -> o.number("status", field));
-    }
-
-    /** The columns of a kind whose pods are all replicas of one template. */
-    static TableColumn[] replicaColumns(TableColumn selector) {
-        return new TableColumn[]{TableColumn.objectName(),
-                TableColumn.integer("Desired", "Number of wanted pods.", o -> o.number("spec", "replicas")),
-                status("Current", "Number of pods.", "replicas"),
-                status("Ready", "Number of ready pods.", "readyReplicas"),
-                TableColumn.age(), Containers.names("spec", "template").wide(),
-                Containers.images("spec", "template").wide(),
-                selector.wide()};
+    /** The number of ready pods, and of wanted ones. */
+    static String readyOfWanted(Item workload) {
+        return workload.number("status", "readyReplicas") + "/" + workload.number("spec", "replicas");
     }
 
     /** Gives an object without labels those of its pod template. */

@@ -24,12 +24,7 @@ public record TableColumn(String name, String type, String format, String descri
 
     /** The name column. */
     public static TableColumn objectName() {
-        return named(Item::name);
-    }
-
-    /** The name column, for a kind whose cell is not just the object's name. */
-    public static TableColumn named(Function<Item, String> cell) {
-        return new TableColumn("Name", "string", "name", NAME_TEXT, 0, cell);
+        return new TableColumn("Name", "string", "name", NAME_TEXT, 0, Item::name);
     }
 
     /** The column with the time since the object was created. */
@@ -52,11 +47,6 @@ public record TableColumn(String name, String type, String format, String descri
         return typed("integer", name, description, cell);
     }
 
-    /** A column of booleans. */
-    public static TableColumn bool(String name, String description, Function<Item, Boolean> cell) {
-        return typed("boolean", name, description, cell);
-    }
-
     private static TableColumn typed(String type, String name, String description,
             Function<Item, ? extends @Nullable Object> cell) {
         return new TableColumn(name, type, "", description, 0, cell);
@@ -65,6 +55,16 @@ public record TableColumn(String name, String type, String format, String descri
     /** The same column, shown in the wide output only. */
     public TableColumn wide() {
         return new TableColumn(name, type, format, description, 1, cell);
+    }
+
+    /** The same column with another type of its cells. */
+    public TableColumn type(String newType) {
+        return new TableColumn(name, newType, format, description, priority, cell);
+    }
+
+    /** The same column with other cells. */
+    public TableColumn cell(Function<Item, ? extends @Nullable Object> newCell) {
+        return new TableColumn(name, type, format, description, priority, newCell);
     }
 
     /** The same column with a format. */

@@ -8,8 +8,9 @@ import dev.wheelhouse.apiserver.json.Json;
 
 /** The rules of a container's environment (upstream: {@code pkg/apis/core/validation/validation.go}). */
 final class EnvironmentValidation {
-    private static final String[] FIELD_PATHS = {"metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName",
-            "spec.serviceAccountName", "status.hostIP", "status.hostIPs", "status.podIP", "status.podIPs"};
+    private static final List<String> FIELD_PATHS = List.of("metadata.name", "metadata.namespace", "metadata.uid",
+            "spec.nodeName", "spec.serviceAccountName", "status.hostIP", "status.hostIPs", "status.podIP",
+            "status.podIPs");
     /** Fields that upstream knows as field labels, but that environment variables cannot use. */
     private static final Set<String> OTHER_LABELS = Set.of("metadata.annotations", "metadata.labels",
             "spec.restartPolicy", "spec.schedulerName", "status.phase");
@@ -36,9 +37,12 @@ final class EnvironmentValidation {
     }
 
     static void field(Subject selector) {
+        String field = Json.text(selector.value(), "fieldPath");
+        if (FIELD_PATHS.contains(field)) {
+            return;
+        }
         String path = selector.path();
         Problems problems = selector.problems();
-        String field = Json.text(selector.value(), "fieldPath");
         if (field.isEmpty()) {
             problems.required(path + ".fieldPath");
             return;
@@ -53,11 +57,11 @@ final class EnvironmentValidation {
                 case "metadata.labels" -> problems.invalid(path, key, Formats.qualifiedName(key));
                 default -> problems.invalid(path, field.substring(0, bracket), "does not support subscript");
             }
-        } else if (!Set.of(FIELD_PATHS).contains(field) && !OTHER_LABELS.contains(field)) {
+        } else if (OTHER_LABELS.contains(field)) {
+            problems.notSupported(path + ".fieldPath", field, FIELD_PATHS.toArray(new String[0]));
+        } else {
             problems.invalid(path + ".fieldPath", field,
                     "error converting fieldPath: field label not supported: " + field);
-        } else if (!Set.of(FIELD_PATHS).contains(field)) {
-            problems.notSupported(path + ".fieldPath", field, FIELD_PATHS);
         }
     }
 

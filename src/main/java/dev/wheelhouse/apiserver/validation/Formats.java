@@ -4,6 +4,8 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 
 import dev.wheelhouse.api.Names;
@@ -28,15 +30,34 @@ public final class Formats {
      * quadratic in their length.
      */
     private static final int MOST_OF_ADDRESS = 64;
-    private static final Pattern CONFIG_KEY_FORM = Pattern.compile(CONFIG_KEY);
     private static final Pattern PERCENT_FORM = Pattern.compile(PERCENT);
-    private static final Pattern HEADER_FORM = Pattern.compile(HEADER);
-    private static final Pattern PORT_NAME_CHARACTERS = Pattern.compile("[-a-z0-9]+");
     private static final Pattern IPV4 = Pattern
             .compile("(?:(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])(?:\\.|$)){4}(?<!\\.)");
     private static final Pattern IPV6 = Pattern.compile("[0-9A-Fa-f.]*:[0-9A-Fa-f:.]*");
 
+    private static final Map<String, Function<String, List<String>>> BY_NAME = Map.ofEntries(
+            Map.entry("dnsLabel", Formats::dnsLabel), Map.entry("dns1035Label", Formats::dns1035Label),
+            Map.entry("dnsSubdomain", Formats::dnsSubdomain), Map.entry("pathSegment", Formats::pathSegment),
+            Map.entry("qualifiedName", Formats::qualifiedName), Map.entry("labelValue", Formats::labelValue),
+            Map.entry("configKey", Formats::configKey), Map.entry("environmentName", Formats::environmentName),
+            Map.entry("headerName", Formats::headerName), Map.entry("portName", Formats::portName),
+            Map.entry("ip", Formats::ip), Map.entry("endpointIp", Formats::endpointIp),
+            Map.entry("cidr", Formats::cidr));
+
     private Formats() {}
+
+    /**
+     * The format of a name in {@code rules.tsv} and {@code kinds.tsv}.
+     *
+     * @throws IllegalArgumentException if there is none of that name
+     */
+    public static Function<String, List<String>> named(String name) {
+        Function<String, List<String>> format = BY_NAME.get(name);
+        if (format == null) {
+            throw new IllegalArgumentException("no format is called " + name);
+        }
+        return format;
+    }
 
     public static List<String> dnsLabel(String value) {
         List<String> wrong = maxLength(value, 63);
@@ -96,6 +117,9 @@ public final class Formats {
 
     /** A label key: a name, optionally with a domain as prefix. */
     public static List<String> qualifiedName(String value) {
+        if (Names.isLabelKey(value)) {
+            return List.of();
+        }
         List<String> wrong = new ArrayList<>(0);
         String rule = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an"
                 + " alphanumeric character";
@@ -137,7 +161,7 @@ public final class Formats {
 
     public static List<String> configKey(String value) {
         List<String> wrong = maxLength(value, 253);
-        if (!CONFIG_KEY_FORM.matcher(value).matches()) {
+        if (!consistsOf(value, true, "-._")) {
             wrong.add(form("a valid config key must consist of alphanumeric characters, '-', '_' or '.'", CONFIG_KEY,
                     "key.name", "KEY_NAME", "key-name"));
         }
@@ -168,7 +192,7 @@ public final class Formats {
     }
 
     static List<String> headerName(String value) {
-        return HEADER_FORM.matcher(value).matches()
+        return consistsOf(value, true, "-")
                 ? List.of()
                 : List.of(form("a valid HTTP header must consist of alphanumeric characters or '-'", HEADER,
                         "X-Header-Name"));
@@ -180,7 +204,7 @@ public final class Formats {
 
     public static List<String> portName(String value) {
         List<String> wrong = maxLength(value, 15);
-        if (!PORT_NAME_CHARACTERS.matcher(value).matches()) {
+        if (!consistsOf(value, false, "-")) {
             wrong.add("must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)");
         }
         if (value.chars().noneMatch(c -> c >= 'a' && c <= 'z')) {
@@ -232,6 +256,18 @@ public final class Formats {
 
     static boolean isIpv6(String value) {
         return value.length() <= MOST_OF_ADDRESS && IPV6.matcher(value).matches();
+    }
+
+    /** Whether a text has ASCII letters and digits and these other characters alone, and at least one. */
+    private static boolean consistsOf(String value, boolean upperCase, String others) {
+        for (int i = 0; i < value.length(); i++) {
+            char c = value.charAt(i);
+            boolean alphanumeric = c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || upperCase && c >= 'A' && c <= 'Z';
+            if (!alphanumeric && others.indexOf(c) < 0) {
+                return false;
+            }
+        }
+        return !value.isEmpty();
     }
 
     /** Replaces characters by bytes, which newer rules of upstream count. */

@@ -18,7 +18,6 @@ import dev.wheelhouse.apiserver.json.Json;
 /** The rules of {@code metadata} (upstream: {@code apimachinery/pkg/api/validation/objectmeta.go}). */
 public final class MetadataValidation {
     private static final int MAX_ANNOTATION_BYTES = 256 * 1024;
-    private static final int MAX_MANAGER_LENGTH = 128;
 
     private MetadataValidation() {}
 
@@ -48,9 +47,7 @@ public final class MetadataValidation {
         } else if (namespaced) {
             problems.invalid("metadata.namespace", namespace, Formats.dnsLabel(namespace));
         }
-        problems.nonNegative(metadata, "metadata", "generation");
-        common(metadata, problems);
-        finalizers(metadata, problems);
+        Rules.shared().check("ObjectMeta create", metadata, null, "metadata", problems);
     }
 
     /**
@@ -59,41 +56,22 @@ public final class MetadataValidation {
      * @param builtIn whether the kind is built in; upstream then reports forbidden changes twice
      */
     public static void update(ObjectNode object, ObjectNode old, boolean builtIn, Problems problems) {
-        unchanged(object, old, problems);
-        if (builtIn) {
-            unchanged(object, old, problems);
+        JsonNode metadata = object.path("metadata");
+        for (int i = builtIn ? 0 : 1; i < 2; i++) {
+            Rules.shared().check("ObjectMeta update", metadata, old.path("metadata"), "metadata", problems);
         }
-        common(object.path("metadata"), problems);
+        Rules.shared().check("ObjectMeta", metadata, null, "metadata", problems);
     }
 
-    private static void unchanged(ObjectNode object, ObjectNode old, Problems problems) {
-        JsonNode now = object.path("metadata");
-        JsonNode before = old.path("metadata");
-        if (Json.at(before, "deletionTimestamp") != null) {
-            Set<String> extra = new TreeSet<>();
-            now.path("finalizers").forEach(f -> extra.add(f.asString()));
-            before.path("finalizers").forEach(f -> extra.remove(f.asString()));
-            if (!extra.isEmpty()) {
-                problems.forbidden("metadata.finalizers",
-                        "no new finalizers can be added if the object is being deleted, found new finalizers "
-                                + "[]string{\""
-                                + String.join("\", \"", extra) + "\"}");
-            }
+    /** An object that is being deleted gets no further finalizers. */
+    static void noNewFinalizers(Subject finalizers) {
+        Set<String> extra = new TreeSet<>();
+        finalizers.value().forEach(finalizer -> extra.add(finalizer.asString()));
+        finalizers.old().forEach(finalizer -> extra.remove(finalizer.asString()));
+        if (!extra.isEmpty()) {
+            finalizers.problems().forbidden(finalizers.path(), "no new finalizers can be added if the object is being "
+                    + "deleted, found new finalizers []string{\"" + String.join("\", \"", extra) + "\"}");
         }
-        if (Json.number(now, 0, "generation") < Json.number(before, 0, "generation")) {
-            problems.invalid("metadata.generation", Json.number(now, 0, "generation"), "must not be decremented");
-        }
-        for (String field : List.of("name", "namespace", "uid", "creationTimestamp", "deletionTimestamp",
-                "deletionGracePeriodSeconds")) {
-            problems.immutable("metadata." + field, now.get(field), before.get(field));
-        }
-    }
-
-    private static void common(JsonNode metadata, Problems problems) {
-        labels(metadata.get("labels"), "metadata.labels", problems);
-        annotations(metadata.get("annotations"), "metadata.annotations", problems);
-        owners(metadata, problems);
-        managers(metadata, problems);
     }
 
     /** Checks the metadata of a template of which only labels and annotations are used. */
@@ -111,80 +89,63 @@ public final class MetadataValidation {
 
     /** Checks the keys and values of labels or of another map in their format. */
     public static void labels(@Nullable JsonNode labels, String path, Problems problems) {
-        if (labels == null) {
-            return;
+        if (labels != null) {
+            labels(Subject.root(labels, null, path, problems));
         }
-        for (Map.Entry<String, JsonNode> label : labels.properties()) {
-            problems.invalid(path, label.getKey(), Formats.qualifiedName(label.getKey()));
+    }
+
+    static void labels(Subject labels) {
+        for (Map.Entry<String, JsonNode> label : labels.value().properties()) {
+            invalid(labels, label.getKey(), Formats.qualifiedName(label.getKey()));
             String value = label.getValue().asString("");
-            problems.invalid(path, value, Formats.labelValue(value));
+            invalid(labels, value, Formats.labelValue(value));
         }
     }
 
     /** Checks the keys of annotations, and the size of all of them. */
     public static void annotations(@Nullable JsonNode annotations, String path, Problems problems) {
-        if (annotations == null) {
-            return;
+        if (annotations != null) {
+            annotations(Subject.root(annotations, null, path, problems));
         }
+    }
+
+    static void annotations(Subject annotations) {
         long size = 0;
-        for (Map.Entry<String, JsonNode> annotation : annotations.properties()) {
+        for (Map.Entry<String, JsonNode> annotation : annotations.value().properties()) {
             String key = annotation.getKey();
-            problems.invalid(path, key, Formats.qualifiedName(key.toLowerCase(Locale.ROOT)));
+            invalid(annotations, key, Formats.qualifiedName(key.toLowerCase(Locale.ROOT)));
             size += utf8Length(key) + utf8Length(annotation.getValue().asString(""));
         }
         if (size > MAX_ANNOTATION_BYTES) {
-            problems.tooLong(path, MAX_ANNOTATION_BYTES);
+            annotations.problems().tooLong(annotations.path(), MAX_ANNOTATION_BYTES);
         }
     }
 
-    private static void owners(JsonNode metadata, Problems problems) {
-        String path = "metadata.ownerReferences";
-        String controller = "";
-        for (JsonNode owner : metadata.path("ownerReferences")) {
-            String apiVersion = Json.text(owner, "apiVersion");
-            if (apiVersion.isEmpty()) {
-                problems.invalid(path + ".apiVersion", apiVersion, "version must not be empty");
-            }
-            for (String field : List.of("kind", "name", "uid")) {
-                if (Json.text(owner, field).isEmpty()) {
-                    problems.invalid(path + "." + field, "", "must not be empty");
-                }
-            }
-            if (apiVersion.equals("v1") && Json.text(owner, "kind").equals("Event")) {
-                problems.invalid(path, owner, "/v1, Kind=Event is disallowed from being an owner");
-            }
-            if (owner.path("controller").asBoolean(false)) {
-                String name = Json.text(owner, "kind") + "/" + Json.text(owner, "name");
-                if (!controller.isEmpty()) {
-                    problems.invalid(path, metadata.get("ownerReferences"),
-                            "Only one reference can have Controller set to true. Found \"true\" in references for "
-                                    + controller + " and " + name);
-                } else {
-                    controller = name;
-                }
-            }
+    /** Reports the problems of a text, and asks for the path of the subject only if there are any. */
+    private static void invalid(Subject subject, String text, List<String> wrong) {
+        if (!wrong.isEmpty()) {
+            subject.problems().invalid(subject.path(), text, wrong);
         }
     }
 
-    private static void finalizers(JsonNode metadata, Problems problems) {
-        boolean orphan = false;
-        boolean foreground = false;
-        for (JsonNode finalizer : metadata.path("finalizers")) {
-            String name = finalizer.asString("");
-            problems.invalid("metadata.finalizers", name, Formats.qualifiedName(name));
-            orphan |= name.equals("orphan");
-            foreground |= name.equals("foregroundDeletion");
+    /** Only one owner is the controller. The value is an owner that is one. */
+    static void oneController(Subject owner) {
+        JsonNode owners = owner.root().path("ownerReferences");
+        JsonNode first = owners.valueStream().filter(o -> o.path("controller").asBoolean(false)).findFirst()
+                .orElseThrow();
+        if (first != owner.value()) {
+            owner.problems().invalid(owner.path(), owners, "Only one reference can have Controller set to true. Found "
+                    + "\"true\" in references for " + kindAndName(first) + " and " + kindAndName(owner.value()));
         }
-        if (orphan && foreground) {
-            problems.invalid("metadata.finalizers", metadata.get("finalizers"),
-                    "finalizer orphan and foregroundDeletion cannot be both set");
-        }
+    }
+
+    private static String kindAndName(JsonNode owner) {
+        return Json.text(owner, "kind") + "/" + Json.text(owner, "name");
     }
 
     /** Finalizers must be qualified names, or those of Kubernetes (upstream: {@code ValidateFinalizerName}). */
     public static void finalizersAreQualified(JsonNode object, Problems problems) {
-        Problems.each(object.path("metadata"), "metadata", "finalizers",
-                (finalizer, at) -> standardFinalizer(Subject.root(finalizer, null, at, problems)));
+        Rules.shared().check("QualifiedFinalizers", object.path("metadata"), null, "metadata", problems);
     }
 
     static void standardFinalizer(Subject finalizer) {
@@ -195,22 +156,6 @@ public final class MetadataValidation {
         }
     }
 
-    private static void managers(JsonNode metadata, Problems problems) {
-        Problems.each(metadata, "metadata", "managedFields", (entry, path) -> {
-            String operation = Json.text(entry, "operation");
-            if (!operation.equals("Apply") && !operation.equals("Update") && !entry.isEmpty()) {
-                problems.invalid(path + ".operation", operation, "must be `Apply` or `Update`");
-            }
-            String fieldsType = Json.text(entry, "fieldsType");
-            if (!fieldsType.isEmpty() && !fieldsType.equals("FieldsV1")) {
-                problems.invalid(path + ".fieldsType", fieldsType, "must be `FieldsV1`");
-            }
-            if (utf8Length(Json.text(entry, "manager")) > MAX_MANAGER_LENGTH) {
-                problems.tooLong(path + ".manager", MAX_MANAGER_LENGTH);
-            }
-        });
-    }
-
     /**
      * Replaces the end of a prefix that ends with a dash by a letter, because the appended suffix ends the name with
      * one.
@@ -219,7 +164,7 @@ public final class MetadataValidation {
         return prefix.length() > 1 && prefix.endsWith("-") ? prefix.substring(0, prefix.length() - 2) + "a" : prefix;
     }
 
-    private static int utf8Length(String text) {
+    static int utf8Length(String text) {
         return text.getBytes(StandardCharsets.UTF_8).length;
     }
 }

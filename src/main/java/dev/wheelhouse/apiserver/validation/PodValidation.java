@@ -1,14 +1,14 @@
 package dev.wheelhouse.apiserver.validation;
 
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
+import tools.jackson.databind.node.StringNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 
@@ -80,7 +80,10 @@ public final class PodValidation {
     }
 
     static void deletionCost(Subject annotations) {
-        String cost = annotations.value().path(DELETION_COST).asString("0");
+        String cost = Json.text(annotations.value(), DELETION_COST);
+        if (cost.isEmpty() && !annotations.value().has(DELETION_COST)) {
+            return;
+        }
         boolean digits = COST.matcher(cost).matches();
         if (!digits || Long.parseLong(cost) != (int) Long.parseLong(cost)) {
             annotations.problems().invalid(Problems.key(annotations.path(), DELETION_COST), cost,
@@ -88,25 +91,22 @@ public final class PodValidation {
         }
     }
 
-    /** The host's ports are unique within one container, or within a list of containers. */
-    static void hostPorts(Subject subject) {
-        JsonNode value = subject.value();
-        Set<String> seen = new HashSet<>();
-        if (value.isArray()) {
-            Problems.each(value, subject.path(), (container, at) -> hostPorts(container, at, seen, subject.problems()));
-        } else {
-            hostPorts(value, subject.path(), seen, subject.problems());
-        }
+    /** A port of the host is unique in the whole pod. */
+    static void hostPort(Subject port) {
+        hostPort(port, port.names("hostPorts")::add);
     }
 
-    private static void hostPorts(JsonNode container, String at, Set<String> seen, Problems problems) {
-        Problems.each(container, at, "ports", (port, here) -> {
-            long host = Json.number(port, 0, "hostPort");
-            String identity = Json.text(port, "protocol") + "/" + Json.text(port, "hostIP") + "/" + host;
-            if (host != 0 && !seen.add(identity)) {
-                problems.duplicate(here + ".hostPort", "\"" + identity + "\"");
-            }
-        });
+    /** A port of the host is unique in its container. */
+    static void hostPortOfContainer(Subject port) {
+        hostPort(port, identity -> port.isNew("hostPort", StringNode.valueOf(identity)));
+    }
+
+    private static void hostPort(Subject port, Predicate<String> isNew) {
+        String identity = Json.text(port.object(), "protocol") + "/" + Json.text(port.object(), "hostIP") + "/"
+                + port.number();
+        if (port.number() != 0 && !isNew.test(identity)) {
+            port.problems().duplicate(port.path(), "\"" + identity + "\"");
+        }
     }
 
     /** With the host's network, a container's port is the host's. */

@@ -129,13 +129,6 @@ public final class Problems {
         }
     }
 
-    /** Checks a value, unless it is empty, by the errors that {@code form} returns. */
-    public void formedIfSet(String field, String value, Function<String, List<String>> form) {
-        if (!value.isEmpty()) {
-            invalid(field, value, form.apply(value));
-        }
-    }
-
     /** Requires a value, which must be one of those supported. */
     public void oneOf(String field, String value, String... supported) {
         if (value.isEmpty()) {

@@ -23,11 +23,6 @@ public final class ResourceValidation {
 
     private ResourceValidation() {}
 
-    /** Checks the resources of a container. */
-    static void requirements(JsonNode resources, String path, Set<String> claimNames, Problems problems) {
-        requirements(resources, path, claimNames, ResourceValidation::name, problems);
-    }
-
     /** Checks the resources of a pod as a whole, and those of its containers beside them. */
     static void ofPod(JsonNode spec, String path, Problems problems) {
         JsonNode resources = spec.path("resources");
@@ -41,7 +36,7 @@ public final class ResourceValidation {
         if (resources.has("claims")) {
             problems.forbidden(path + ".claims", "claims may not be set for Resources at pod-level");
         }
-        requirements(resources, path, Set.of(), ResourceValidation::nameOfPod, problems);
+        Rules.shared().check("PodResources", resources, null, path, problems);
         atLeastTheContainers(spec, path, "requests", problems);
         atLeastTheContainers(spec, path, "limits", problems);
         JsonNode limits = resources.path("limits");
@@ -73,60 +68,51 @@ public final class ResourceValidation {
     }
 
     /** Checks a name, which is at the path. */
-    private interface NameRule {
+    interface NameRule {
         void check(String name, String path, Problems problems);
     }
 
-    private static void requirements(JsonNode resources, String path, Set<String> claimNames, NameRule names,
-            Problems problems) {
-        JsonNode limits = resources.path("limits");
-        JsonNode requests = resources.path("requests");
-        for (Map.Entry<String, JsonNode> limit : limits.properties()) {
-            quantity(limit, path + ".limits", names, problems);
+    /** Checks one of the limits or requests of a container or a pod. */
+    static void amount(Subject amount, NameRule names) {
+        String name = amount.key();
+        boolean isCommon = name.equals("cpu") || name.equals("memory");
+        if (!isCommon || amount.text().startsWith("-")) {
+            names.check(name, amount.path(), amount.problems());
+            quantity(amount.value(), amount.path(), !overcommits(name), amount.problems());
         }
-        for (Map.Entry<String, JsonNode> request : requests.properties()) {
-            quantity(request, path + ".requests", names, problems);
-            String name = request.getKey();
-            JsonNode limit = limits.get(name);
-            BigDecimal requested = value(request.getValue());
-            if (limit == null) {
-                if (!overcommits(name)) {
-                    problems.required(path + ".limits", "Limit must be set for non overcommitable resources");
-                }
-            } else if (requested.compareTo(value(limit)) != 0 && !overcommits(name)) {
-                problems.invalid(path + ".requests", request.getValue().asString(""),
-                        "must be equal to " + name + " limit of " + limit.asString(""));
-            } else if (requested.compareTo(value(limit)) > 0) {
-                problems.invalid(path + ".requests", request.getValue().asString(""),
-                        "must be less than or equal to " + name + " limit of " + limit.asString(""));
-            }
-        }
-        boolean hugePages = false;
-        boolean compute = false;
-        for (JsonNode list : List.of(limits, requests)) {
-            for (String name : list.propertyNames()) {
-                hugePages |= name.startsWith(HUGE_PAGES);
-                compute |= name.equals("cpu") || name.equals("memory");
-            }
-        }
-        if (hugePages && !compute) {
-            problems.forbidden(path, "HugePages require cpu or memory");
-        }
-        Problems.each(resources, path, "claims", (claim, at) -> {
-            String name = Json.text(claim, "name");
-            if (name.isEmpty()) {
-                problems.required(at);
-            } else if (!claimNames.contains(name)) {
-                problems.notFound(at, name);
-            }
-        });
     }
 
-    private static void quantity(Map.Entry<String, JsonNode> entry, String list, NameRule names, Problems problems) {
-        String name = entry.getKey();
-        String at = Problems.key(list, name);
-        names.check(name, at, problems);
-        quantity(entry.getValue(), at, !overcommits(name), problems);
+    /** Compares a request with the limit of the same name. */
+    static void withinLimit(Subject request) {
+        String name = request.key();
+        JsonNode limit = request.object().path("limits").get(name);
+        if (limit == null) {
+            if (!overcommits(name)) {
+                request.problems().required(request.listPath().replaceFirst("requests$", "limits"),
+                        "Limit must be set for non overcommitable resources");
+            }
+            return;
+        }
+        int compared = request.value().equals(limit) ? 0 : value(request.value()).compareTo(value(limit));
+        if (compared != 0 && !overcommits(name) || compared > 0) {
+            request.problems().invalid(request.listPath(), request.text(), "must be "
+                    + (overcommits(name) ? "less than or " : "") + "equal to " + name + " limit of "
+                    + limit.asString(""));
+        }
+    }
+
+    static void hugePages(Subject resources) {
+        boolean isUsed = false;
+        for (String list : List.of("limits", "requests")) {
+            JsonNode amounts = resources.value().path(list);
+            if (amounts.has("cpu") || amounts.has("memory")) {
+                return;
+            }
+            isUsed |= amounts.propertyNames().stream().anyMatch(name -> name.startsWith(HUGE_PAGES));
+        }
+        if (isUsed) {
+            resources.problems().forbidden(resources.path(), "HugePages require cpu or memory");
+        }
     }
 
     private static void quantity(JsonNode quantity, String at, boolean counted, Problems problems) {
@@ -159,7 +145,7 @@ public final class ResourceValidation {
         problems.invalid(path, name, "must be a standard resource for containers");
     }
 
-    private static void nameOfPod(String name, String path, Problems problems) {
+    static void nameOfPod(String name, String path, Problems problems) {
         List<String> wrong = Formats.qualifiedName(name);
         problems.invalid(path, name, wrong);
         if (wrong.isEmpty() && !name.startsWith(HUGE_PAGES)) {

@@ -2,9 +2,9 @@ package dev.wheelhouse.apiserver.validation;
 
 import java.math.BigDecimal;
 import java.util.List;
-import java.util.Map;
 import java.util.function.BiPredicate;
 import java.util.function.Function;
+import java.util.function.Predicate;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.StringNode;
@@ -14,15 +14,6 @@ import dev.wheelhouse.facts.Quantities;
 
 /** The words of rules that need nothing but the value and the columns of their row; {@code rules.tsv} explains them. */
 final class RuleWords {
-    private static final Map<String, Function<String, List<String>>> FORMATS = Map.ofEntries(
-            Map.entry("dnsLabel", Formats::dnsLabel), Map.entry("dns1035Label", Formats::dns1035Label),
-            Map.entry("dnsSubdomain", Formats::dnsSubdomain), Map.entry("pathSegment", Formats::pathSegment),
-            Map.entry("qualifiedName", Formats::qualifiedName), Map.entry("labelValue", Formats::labelValue),
-            Map.entry("configKey", Formats::configKey), Map.entry("environmentName", Formats::environmentName),
-            Map.entry("headerName", Formats::headerName), Map.entry("portName", Formats::portName),
-            Map.entry("ip", Formats::ip), Map.entry("endpointIp", Formats::endpointIp),
-            Map.entry("cidr", Formats::cidr));
-
     private RuleWords() {}
 
     /** @param when the sign after the word, or a space */
@@ -35,6 +26,11 @@ final class RuleWords {
                 }
                 return subject.isPresent();
             };
+            case "notEmpty" -> subject -> subject.isSet()
+                    || isInvalid(subject, detail.isEmpty() ? "must not be empty" : detail);
+            case "keys" -> keys(argument, value -> true);
+            case "filledKeys" -> keys(argument, Subject::isSet);
+            case "perFamily" -> perFamily(Formats.named(argument), detail);
             case "format" -> format(argument);
             case "enum" -> oneOf(argument.split("\\|", -1));
             case "range" -> range(argument, detail);
@@ -92,6 +88,30 @@ final class RuleWords {
         };
     }
 
+    /** @param valid whether a present value suffices */
+    private static Rules.Step keys(String argument, Predicate<JsonNode> valid) {
+        return subject -> {
+            int before = subject.problems().size();
+            for (String key : argument.split("\\|")) {
+                JsonNode value = Subject.field(subject.value(), key);
+                if (value.isMissingNode() || !valid.test(value)) {
+                    subject.problems().required(Problems.key(subject.path(), key), "");
+                }
+            }
+            return subject.problems().size() == before;
+        };
+    }
+
+    /** One address or range for each family of IP, unless one of them is invalid. */
+    private static Rules.Step perFamily(Function<String, List<String>> format, String detail) {
+        return subject -> {
+            List<String> texts = subject.value().valueStream()
+                    .map(element -> element.isObject() ? Json.text(element, "ip") : element.asString("")).toList();
+            return texts.size() < 2 || texts.size() == 2 && texts.get(0).contains(":") != texts.get(1).contains(":")
+                    || texts.stream().anyMatch(text -> !format.apply(text).isEmpty()) || isInvalid(subject, detail);
+        };
+    }
+
     /** @param name the field beside the value that it is compared with */
     private static Rules.Step compared(String name, String detail, BiPredicate<Long, Long> valid) {
         return subject -> valid.test(subject.number(), Json.number(subject.object(), 0, name))
@@ -136,10 +156,7 @@ final class RuleWords {
     }
 
     private static Rules.Step format(String name) {
-        Function<String, List<String>> format = FORMATS.get(name);
-        if (format == null) {
-            throw new IllegalArgumentException("no format is called " + name);
-        }
+        Function<String, List<String>> format = Formats.named(name);
         return subject -> {
             List<String> wrong = format.apply(subject.text());
             if (!wrong.isEmpty()) {
@@ -194,7 +211,7 @@ final class RuleWords {
 
     private static Rules.Step length(int most, String detail) {
         return subject -> {
-            boolean valid = subject.text().length() <= most;
+            boolean valid = MetadataValidation.utf8Length(subject.text()) <= most;
             if (!valid && detail.isEmpty()) {
                 subject.problems().tooLong(subject.path(), most);
             }

@@ -1,7 +1,6 @@
 package dev.wheelhouse.apiserver.validation;
 
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -13,10 +12,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.MissingNode;
 import tools.jackson.databind.node.StringNode;
 
-import dev.wheelhouse.facts.Schemas;
-import dev.wheelhouse.runtime.Resources;
+import dev.wheelhouse.facts.RuleTables;
 
 /**
  * Checks objects by the rows of {@code rules.tsv}, which explains its own form. Each set of rows is compiled to a tree
@@ -24,7 +23,7 @@ import dev.wheelhouse.runtime.Resources;
  * with {@code call} lead to the methods that this was made with. All methods are thread safe.
  */
 public final class Rules {
-    private static final Map<String, List<String>> SETS = read(Resources.text(Schemas.class, "rules.tsv"));
+    private static final Map<String, List<String>> SETS = RuleTables.read("rules.tsv");
     private static final Set<String> ALWAYS = Set.of("use", "one", "required", "present", "missing", "single",
             "immutable");
     private static final Rules SHARED = new Rules(Map.of());
@@ -78,22 +77,6 @@ public final class Rules {
         compiled(set);
     }
 
-    private static Map<String, List<String>> read(String text) {
-        Map<String, List<String>> sets = new LinkedHashMap<>();
-        List<String> rows = new ArrayList<>();
-        for (String line : text.lines().toList()) {
-            if (line.startsWith("[")) {
-                rows = new ArrayList<>();
-                if (sets.put(line.substring(1, line.length() - 1), rows) != null) {
-                    throw new IllegalArgumentException("rules.tsv has two sets " + line);
-                }
-            } else if (!line.isBlank() && !line.startsWith("#")) {
-                rows.add(line);
-            }
-        }
-        return sets;
-    }
-
     private Step compiled(String set) {
         Step known = compiled.get(set);
         if (known == null) {
@@ -113,9 +96,26 @@ public final class Rules {
         return known;
     }
 
-    /** A set that is looked up at its first use, so that sets may use themselves. */
-    private Step use(String set) {
-        return checked(subject -> compiled(set).check(subject.asRoot()));
+    /** The rows of another set. The set is looked up at its first use, so that sets may use themselves. */
+    private final class Use implements Step {
+        private final String set;
+        private @Nullable Step rows;
+
+        Use(String set) {
+            this.set = set;
+        }
+
+        @Override
+        public boolean check(Subject subject) {
+            Step known = rows;
+            if (known == null) {
+                known = compiled(set);
+                rows = known;
+            }
+            int before = subject.problems().size();
+            known.check(subject.asRoot());
+            return subject.problems().size() == before;
+        }
     }
 
     private void add(Field root, String row, String set) {
@@ -123,13 +123,8 @@ public final class Rules {
         try {
             boolean conditional = columns[columns.length - 1].startsWith("if: ");
             String detail = columns.length > (conditional ? 3 : 2) ? columns[2] : "";
-            List<Condition> conditions = new ArrayList<>();
-            if (conditional) {
-                for (String condition : columns[columns.length - 1].substring(4).split(" ")) {
-                    conditions.add(Condition.parse(condition));
-                }
-            }
-            List<Step> rules = new ArrayList<>();
+            List<Condition> conditions = conditional ? Condition.all(columns[columns.length - 1]) : List.of();
+            List<Rule> rules = new ArrayList<>();
             boolean stops = false;
             for (String rule : columns[1].split(";")) {
                 stops |= rule.equals("stop");
@@ -141,17 +136,29 @@ public final class Rules {
             for (String step : columns[0].equals(".") ? new String[0] : columns[0].split("\\.")) {
                 field = field.child(step);
             }
-            field.steps.add(new Row(conditions.toArray(new Condition[0]), rules.toArray(new Step[0]), stops));
+            field.steps.add(new Row(conditions.toArray(new Condition[0]), rules.toArray(new Rule[0]), stops));
         } catch (IllegalArgumentException | ArrayIndexOutOfBoundsException e) {
             throw new IllegalArgumentException("rules.tsv, set [" + set + "]: no row: " + row, e);
         }
     }
 
+    /** The values that a rule skips. */
+    private enum Skipped {
+        NONE, ABSENT, ZERO
+    }
+
+    private record Rule(Step step, Skipped skipped) {
+        boolean check(Subject subject) {
+            return skipped != Skipped.NONE && !subject.isPresent() || skipped == Skipped.ZERO && !subject.isSet()
+                    || step.check(subject);
+        }
+    }
+
     /** Rules of one value, in the order in which they are asked; the first that fails ends the row. */
-    private record Row(Condition[] conditions, Step[] rules, boolean stops) implements Step {
+    private record Row(Condition[] conditions, Rule[] rules, boolean stops) implements Step {
         @Override
         public boolean needsAbsent() {
-            return Stream.of(rules).anyMatch(Step::needsAbsent);
+            return Stream.of(rules).anyMatch(rule -> rule.skipped == Skipped.NONE);
         }
 
         @Override
@@ -161,7 +168,7 @@ public final class Rules {
                     return true;
                 }
             }
-            for (Step rule : rules) {
+            for (Rule rule : rules) {
                 if (!rule.check(subject)) {
                     return !stops;
                 }
@@ -173,7 +180,9 @@ public final class Rules {
     /** A step of a path, with the rules of the value that it leads to and the further steps. */
     private static final class Field implements Step {
         /** From so many different fields on, looking at the object's fields is faster than asking for each. */
-        private static final int FEW = 8;
+        private static final int FEW = 3;
+        /** The bit of steps that are checked for any object. */
+        private static final long ANYWAY = 1L << 63;
 
         private final String text;
         private final String name;
@@ -181,9 +190,11 @@ public final class Rules {
         private final String elements;
         private final boolean optional;
         private final List<Step> steps = new ArrayList<>();
-        /** The places of the fields among the steps, by name; what has no place is checked for any object. */
-        private final Map<String, BitSet> places = new HashMap<>();
-        private final BitSet anyway = new BitSet();
+        private Step[] sealed = {};
+        /** For each step, the bit of the field that it needs. */
+        private long[] needs = {};
+        /** A bit for the name of each field that steps need. Steps for further names are checked for any object. */
+        private final Map<String, Long> bits = new HashMap<>();
         private boolean needsAbsent = true;
 
         /** @param text a step: {@code field}, {@code field?}, {@code list[]}, {@code map&#123;&#125;}, {@code a>b} */
@@ -213,23 +224,16 @@ public final class Rules {
 
         /** Looks at each field of the object once, and then at the steps whose fields are there, in their order. */
         boolean checkAll(Subject subject) {
-            if (places.size() < FEW) {
-                for (int i = 0; i < steps.size(); i++) {
-                    if (!steps.get(i).check(subject)) {
-                        return false;
-                    }
-                }
-                return true;
-            }
-            BitSet due = (BitSet) anyway.clone();
-            for (Map.Entry<String, JsonNode> field : subject.value().properties()) {
-                BitSet found = places.get(field.getKey());
-                if (found != null) {
-                    due.or(found);
+            long present = ANYWAY;
+            if (bits.size() < FEW) {
+                present = -1;
+            } else {
+                for (Map.Entry<String, JsonNode> field : subject.value().properties()) {
+                    present |= bits.getOrDefault(field.getKey(), 0L);
                 }
             }
-            for (int i = due.nextSetBit(0); i >= 0; i = due.nextSetBit(i + 1)) {
-                if (!steps.get(i).check(subject)) {
+            for (int i = 0; i < sealed.length; i++) {
+                if ((needs[i] & present) != 0 && !sealed[i].check(subject)) {
                     return false;
                 }
             }
@@ -238,15 +242,16 @@ public final class Rules {
 
         /** No path may be added afterwards. */
         void seal() {
-            for (int i = 0; i < steps.size(); i++) {
-                if (steps.get(i) instanceof Field field) {
+            sealed = steps.toArray(new Step[0]);
+            needs = new long[sealed.length];
+            for (int i = 0; i < sealed.length; i++) {
+                needs[i] = ANYWAY;
+                if (sealed[i] instanceof Field field) {
                     field.seal();
-                    if (!field.needsAbsent) {
-                        places.computeIfAbsent(field.name, n -> new BitSet()).set(i);
-                        continue;
+                    if (!field.needsAbsent && bits.size() < Long.SIZE - 1) {
+                        needs[i] = bits.computeIfAbsent(field.name, n -> 1L << bits.size());
                     }
                 }
-                anyway.set(i);
             }
             needsAbsent = name.equals("^")
                     || !optional && elements.isEmpty() && steps.stream().anyMatch(Step::needsAbsent);
@@ -263,7 +268,7 @@ public final class Rules {
                 return checkAll(parent.up());
             }
             JsonNode value = Subject.field(parent.value(), name);
-            if (value.isMissingNode() && !needsAbsent) {
+            if (value instanceof MissingNode && !needsAbsent) {
                 return true;
             }
             return elements.isEmpty() ? checkAll(parent.field(name, value, shown)) : checkElements(parent, value);
@@ -273,16 +278,18 @@ public final class Rules {
             Subject list = parent.list(value, shown);
             if (elements.startsWith("{")) {
                 for (Map.Entry<String, JsonNode> entry : value.properties()) {
-                    JsonNode element = elements.equals("{key}") ? StringNode.valueOf(entry.getKey()) : entry.getValue();
-                    if (!checkAll(list.element(element, "[" + entry.getKey() + "]"))) {
+                    String key = entry.getKey();
+                    JsonNode element = elements.equals("{key}") ? StringNode.valueOf(key) : entry.getValue();
+                    if (!checkAll(list.element(element, key, Subject.KEY))) {
                         return false;
                     }
                 }
                 return true;
             }
+            boolean numbered = elements.equals("[]");
             int i = 0;
             for (JsonNode element : value) {
-                if (!checkAll(list.element(element, elements.equals("[]") ? "[" + i + "]" : ""))) {
+                if (!checkAll(list.element(element, "", numbered ? i : Subject.FIELD))) {
                     return false;
                 }
                 i++;
@@ -291,21 +298,8 @@ public final class Rules {
         }
     }
 
-    /** A rule that is for values alone, of which some skip zero values too. */
-    private record Skipping(Step rule, boolean zeroCounts) implements Step {
-        @Override
-        public boolean needsAbsent() {
-            return false;
-        }
-
-        @Override
-        public boolean check(Subject subject) {
-            return !(zeroCounts ? subject.isPresent() : subject.isSet()) || rule.check(subject);
-        }
-    }
-
     /** The rule of a word such as {@code enum!:A|B}, as {@code rules.tsv} explains them. */
-    private Step rule(String text, String detail, String set) {
+    private Rule rule(String text, String detail, String set) {
         int colon = text.indexOf(':');
         String head = colon < 0 ? text : text.substring(0, colon);
         String argument = colon < 0 ? "" : text.substring(colon + 1);
@@ -313,14 +307,14 @@ public final class Rules {
         String word = when == '+' || when == '!' ? head.substring(0, head.length() - 1) : head;
         Step rule = switch (word) {
             case "call" -> call(argument);
-            case "use" -> use(argument);
+            case "use" -> new Use(argument);
             case "one" -> one(argument, detail, set);
             default -> RuleWords.rule(word, when, argument, detail);
         };
         if (ALWAYS.contains(word) || when == '!') {
-            return rule;
+            return new Rule(rule, Skipped.NONE);
         }
-        return new Skipping(rule, when == '+' || word.equals("call"));
+        return new Rule(rule, when == '+' || word.equals("call") ? Skipped.ABSENT : Skipped.ZERO);
     }
 
     private Step call(String name) {
@@ -344,27 +338,32 @@ public final class Rules {
     private Step one(String argument, String detail, String set) {
         Map<String, Step> fields = new LinkedHashMap<>();
         for (String field : argument.split("\\|")) {
-            fields.put(field, SETS.containsKey(set + "." + field) ? use(set + "." + field) : subject -> true);
+            fields.put(field, SETS.containsKey(set + "." + field) ? new Use(set + "." + field) : subject -> true);
         }
         return subject -> {
-            boolean found = false;
-            for (Map.Entry<String, Step> field : fields.entrySet()) {
-                JsonNode value = Subject.field(subject.value(), field.getKey());
-                if (value.isMissingNode()) {
-                    continue;
-                }
-                Subject source = subject.field(field.getKey(), value, "." + field.getKey());
-                if (found) {
-                    subject.problems().forbidden(source.path(), "may not specify more than 1 " + detail);
-                } else {
-                    found = true;
-                    field.getValue().check(source);
+            List<String> given = new ArrayList<>(1);
+            for (Map.Entry<String, JsonNode> field : subject.value().properties()) {
+                if (fields.containsKey(field.getKey()) && !field.getValue().isNull()) {
+                    given.add(field.getKey());
                 }
             }
-            if (!found) {
+            if (given.isEmpty()) {
                 subject.problems().required(subject.path(), "must specify a " + detail);
+                return false;
             }
-            return found;
+            boolean isFirst = true;
+            for (String name : given.size() == 1 ? given : fields.keySet()) {
+                if (given.contains(name)) {
+                    Subject source = subject.field(name, Subject.field(subject.value(), name), "." + name);
+                    if (isFirst) {
+                        fields.getOrDefault(name, any -> true).check(source);
+                    } else {
+                        subject.problems().forbidden(source.path(), "may not specify more than 1 " + detail);
+                    }
+                    isFirst = false;
+                }
+            }
+            return true;
         };
     }
 }

@@ -8,15 +8,27 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ContainerNode;
 import tools.jackson.databind.node.MissingNode;
+import tools.jackson.databind.node.NullNode;
+import tools.jackson.databind.node.NumericNode;
+import tools.jackson.databind.node.ObjectNode;
+import tools.jackson.databind.node.StringNode;
 
 /**
  * One value that a rule looks at, and its surroundings. The path is put together only if the rule finds something.
  * A subject belongs to the thread that checks the object.
  */
 public final class Subject {
+    /** The place of a value that is no element. */
+    static final int FIELD = -1;
+    /** The place of a map's element, whose step is its key. */
+    static final int KEY = -2;
+
     private final @Nullable Subject parent;
     private final String step;
+    /** The index of a list's element, or one of the constants. */
+    private final int place;
     private final JsonNode value;
     private final JsonNode old;
     private final JsonNode object;
@@ -41,10 +53,11 @@ public final class Subject {
         }
     }
 
-    private Subject(@Nullable Subject parent, String step, JsonNode value, JsonNode old, JsonNode object,
+    private Subject(@Nullable Subject parent, String step, int place, JsonNode value, JsonNode old, JsonNode object,
             JsonNode oldObject, Run loop, Run set, Problems problems) {
         this.parent = parent;
         this.step = step;
+        this.place = place;
         this.value = value;
         this.old = old;
         this.object = object;
@@ -58,38 +71,39 @@ public final class Subject {
     static Subject root(JsonNode value, @Nullable JsonNode old, String path, Problems problems) {
         JsonNode before = old == null ? MissingNode.getInstance() : old;
         Run run = new Run(value, before, null);
-        return new Subject(null, path, value, before, value, before, run, run, problems);
+        return new Subject(null, path, FIELD, value, before, value, before, run, run, problems);
     }
 
     /** This value as the root of another set of rules. */
     Subject asRoot() {
         Run run = new Run(value, old, set);
-        return new Subject(parent, step, value, old, value, old, run, run, problems);
+        return new Subject(parent, step, place, value, old, value, old, run, run, problems);
     }
 
     /** A list or map in a field, as the one whose elements must be unique. */
     Subject list(JsonNode field, String shown) {
-        return new Subject(this, shown, field, MissingNode.getInstance(), value, old, new Run(value, old, set), set,
+        return new Subject(this, shown, FIELD, field, MissingNode.getInstance(), value, old, new Run(value, old, set),
+                set,
                 problems);
     }
 
     /** The value of a field. */
     Subject field(String name, JsonNode field, String shown) {
-        return new Subject(this, shown, field, field(old, name), value, old, loop, set, problems);
+        return new Subject(this, shown, FIELD, field, field(old, name), value, old, loop, set, problems);
     }
 
-    /** An element of this list or map. */
-    Subject element(JsonNode element, String shown) {
+    /** An element of this list or map, which is at the index, or at the key. Causes show no place of a FIELD. */
+    Subject element(JsonNode element, String key, int at) {
         JsonNode none = MissingNode.getInstance();
         return element.isObject()
-                ? new Subject(this, shown, element, none, element, none, loop, set, problems)
-                : new Subject(this, shown, element, none, object, oldObject, loop, set, problems);
+                ? new Subject(this, key, at, element, none, element, none, loop, set, problems)
+                : new Subject(this, key, at, element, none, object, oldObject, loop, set, problems);
     }
 
     /** The value of a field; missing if it is null. */
     static JsonNode field(JsonNode object, String name) {
-        JsonNode field = object.get(name);
-        return field == null || field.isNull() ? MissingNode.getInstance() : field;
+        JsonNode field = object instanceof ObjectNode fields ? fields.get(name) : null;
+        return field == null || field instanceof NullNode ? MissingNode.getInstance() : field;
     }
 
     /** The value; missing if there is none. */
@@ -132,7 +146,21 @@ public final class Subject {
             return step;
         }
         String path = parent.path();
-        return path.isEmpty() && step.startsWith(".") ? step.substring(1) : path + step;
+        return switch (place) {
+            case FIELD -> path.isEmpty() && step.startsWith(".") ? step.substring(1) : path + step;
+            case KEY -> Problems.key(path, step);
+            default -> Problems.at(path, place);
+        };
+    }
+
+    /** Where the list or map is that the value is an element of. */
+    String listPath() {
+        return parent == null ? "" : parent.path();
+    }
+
+    /** The key of the map's entry that the value is. */
+    String key() {
+        return step;
     }
 
     /** The value as text; empty if it is none. */
@@ -151,22 +179,21 @@ public final class Subject {
     }
 
     static boolean isSet(JsonNode value) {
-        if (value.isContainer()) {
-            return !value.isEmpty();
-        }
-        if (value.isString()) {
-            return !value.stringValue().isEmpty();
-        }
-        return value.isNumber() ? value.isBigDecimal() || value.longValue() != 0 : value.asBoolean(false);
+        return switch (value) {
+            case StringNode text -> !text.stringValue().isEmpty();
+            case ContainerNode<?> container -> !container.isEmpty();
+            case NumericNode number -> number.isBigDecimal() || number.longValue() != 0;
+            default -> value.asBoolean(false);
+        };
     }
 
     boolean isPresent() {
-        return !value.isMissingNode();
+        return !(value instanceof MissingNode);
     }
 
     /** The same value, with causes at the path of what it is a part of. */
     Subject up() {
-        return new Subject(parent, "", value, old, object, oldObject, loop, set, problems);
+        return new Subject(parent, "", FIELD, value, old, object, oldObject, loop, set, problems);
     }
 
     /** The innermost object around the value, of those with a set of rules, that has a field; missing if none has. */

@@ -76,7 +76,8 @@ class JobValidationTest {
     @CsvFileSource(resources = "/tables/job-statuses.txt", delimiter = '|', quoteCharacter = '\'')
     void refusesATransitionOfTheStatusThatNoControllerMayMake(String before, String after, String refusals) {
         Problems problems = new Problems();
-        JobStatusRules.check(job(INDEXED, status(inFull(after))), job(INDEXED, status(inFull(before))), problems);
+        Strategy.check("Job status", job(INDEXED, status(inFull(after))), job(INDEXED, status(inFull(before))), "",
+                problems);
         String expected = refusals == null ? "" : refusals.replace(": T:", ": \"2026-01-01T12:00:00Z\":");
         assertThat(problems.causes().stream().map(StatusCause::toString).collect(Collectors.joining("; ")))
                 .isEqualTo(expected);

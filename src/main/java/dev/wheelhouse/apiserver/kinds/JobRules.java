@@ -1,7 +1,10 @@
 package dev.wheelhouse.apiserver.kinds;
 
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
 import java.util.HashSet;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 import tools.jackson.databind.JsonNode;
@@ -12,13 +15,15 @@ import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
 
 /**
- * The rules of a job's specification, which may be a part of a CronJob (upstream: {@code validateJobSpec} in
- * {@code pkg/apis/batch/validation/validation.go}).
+ * The rules of jobs that compute: of the specification, which may be a part of a CronJob, and of the status (upstream:
+ * {@code validateJobSpec} and {@code ValidateJobStatusUpdate} in {@code pkg/apis/batch/validation/validation.go}). Most
+ * rules of a status hold only if the fields that they are about have changed, so that a job that breaks one can still
+ * be written.
  */
-final class JobSpecRules {
+final class JobRules {
     private static final int MOST_EXIT_CODES = 255;
 
-    private JobSpecRules() {}
+    private JobRules() {}
 
     private static void successRule(JsonNode rule, String at, long completions, Problems problems) {
         JsonNode indexes = Json.at(rule, "succeededIndexes");
@@ -78,8 +83,59 @@ final class JobSpecRules {
         }
     }
 
+    /** Whether the job has a condition that is true. */
+    static boolean isTrue(JsonNode job, String type) {
+        return job.path("status").path("conditions").valueStream().anyMatch(condition -> Json.text(condition, "type")
+                .equals(type) && Json.text(condition, "status").equals("True"));
+    }
+
+    private static void notBeforeStart(Subject completionTime) {
+        try {
+            if (Instant.parse(completionTime.text())
+                    .isBefore(Instant.parse(Json.text(completionTime.object(), "startTime")))) {
+                completionTime.problems().invalid(completionTime.path(), completionTime.text(),
+                        "must be equal to or after `startTime`");
+            }
+        } catch (DateTimeParseException e) {
+            // There is no start, or the decoder has refused one of the times.
+        }
+    }
+
+    private static void indexes(Subject indexes) {
+        try {
+            IndexFormat.total(indexes.text(), Json.number(indexes.root(), 0, "spec", "completions"));
+        } catch (IllegalArgumentException e) {
+            String field = indexes.path().substring("status.".length());
+            indexes.problems().invalid(indexes.path(), indexes.text(),
+                    "error parsing " + field + ": " + e.getMessage());
+        }
+    }
+
+    private static void disjoint(Subject failed) {
+        try {
+            IndexFormat.disjoint(Json.text(failed.object(), "completedIndexes"), failed.text(),
+                    Json.number(failed.root(), 0, "spec", "completions"));
+        } catch (IllegalArgumentException e) {
+            failed.problems().invalid(failed.path(), failed.text(), String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** An indexed job whose completions follow its parallelism may become smaller. */
+    private static void growsUnlessResized(Subject succeeded) {
+        JsonNode spec = succeeded.root().path("spec");
+        if (!Objects.equals(Json.at(spec, "completions"), Json.at(spec, "parallelism"))
+                && succeeded.number() < succeeded.old().asLong(0)) {
+            succeeded.problems().invalid(succeeded.path(), succeeded.number(),
+                    "cannot decrease the succeeded counter");
+        }
+    }
+
     static void addChecks(Map<String, Check> checks) {
-        checks.put("exitCodes", JobSpecRules::exitCodes);
+        checks.put("notBeforeStart", JobRules::notBeforeStart);
+        checks.put("indexes", JobRules::indexes);
+        checks.put("disjoint", JobRules::disjoint);
+        checks.put("growsUnlessResized", JobRules::growsUnlessResized);
+        checks.put("exitCodes", JobRules::exitCodes);
         checks.put("successRule", s -> successRule(s.value(), s.path(), Json.number(s.root(), 0, "completions"),
                 s.problems()));
     }
