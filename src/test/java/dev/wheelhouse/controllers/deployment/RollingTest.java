@@ -15,7 +15,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 @DisplayName("A rolling update")
 class RollingTest {
     private static final String NEW = "web-hash9";
-    private static final String OLD = "web-hash1";
 
     private static Decided decide(V1Deployment deployment, int old, int oldAvailable, int current,
             int currentAvailable) {
@@ -28,22 +27,6 @@ class RollingTest {
     void scalesTheNewReplicaSetUpAsFarAsSurgeAllows(int surge, int old, int current, int expected) {
         V1Deployment deployment = Deployments.named("web").replicas(10).rolling(surge, 0).build();
         assertThat(decide(deployment, old, old, current, current).sizes()).containsOnly(Map.entry(NEW, expected));
-    }
-
-    @ParameterizedTest(name = "surge {0}, old {1}, new {2}")
-    @CsvSource({"0, 10, 0", "2, 10, 2"})
-    void leavesTheNewReplicaSetAloneWithoutRoom(int surge, int old, int current) {
-        V1Deployment deployment = Deployments.named("web").replicas(10).rolling(surge, 0).build();
-        assertThat(decide(deployment, old, old, current, 0).sizes()).doesNotContainKey(NEW);
-    }
-
-    @Test
-    void countsPodsThatAreAboutToGoAsStillThere() {
-        V1Deployment deployment = Deployments.named("web").replicas(10).rolling(2, 0).build();
-        V1ReplicaSet old = Deployments.replicaSet(deployment, 1, "app:v0", 8, 8);
-        old.getStatus().setReplicas(10);
-        Decided decided = Decided.of(deployment, old, Deployments.replicaSet(deployment, 9, "app:v1", 2, 2));
-        assertThat(decided.sizes()).isEmpty();
     }
 
     @Test
@@ -67,33 +50,6 @@ class RollingTest {
         Draft draft = new Draft(Decided.view(deployment, Map.of(), oldOne, newOne));
         Rolling.decide(draft);
         assertThat(draft.oldReplicaSets().getFirst().replicas()).isEqualTo(expected);
-    }
-
-    @Test
-    void doesNotLetUnavailableNewPodsTakeOldOnesAway() {
-        V1Deployment deployment = Deployments.named("web").replicas(10).rolling(0, 2).build();
-        assertThat(decide(deployment, 8, 8, 2, 0).sizes()).isEmpty();
-    }
-
-    @Test
-    void takesBrokenPodsOfTheOldestReplicaSetsFirst() {
-        V1Deployment deployment = Deployments.named("web").replicas(4).rolling(1, 1).build();
-        Decided decided = Decided.of(deployment, Deployments.replicaSet(deployment, 1, "app:v0", 3, 3),
-                Deployments.replicaSet(deployment, 2, "app:bad", 2, 0),
-                Deployments.replicaSet(deployment, 9, "app:v1", 0, 0));
-        assertThat(decided.sizes()).containsOnly(Map.entry("web-hash2", 0));
-    }
-
-    @Test
-    void createsTheNewReplicaSetWithWhatSurgeAllowsAndTakesOldPodsInTheSameSync() {
-        V1Deployment deployment = Deployments.named("web").replicas(4).build();
-        Decided decided = Decided.of(deployment, Deployments.replicaSet(deployment, 1, "app:v0", 4, 4));
-        String created = decided.created().getMetadata().getName();
-        assertThat(decided.sizes()).containsOnly(Map.entry(created, 1), Map.entry(OLD, 3));
-        assertThat(decided.kinds()).containsExactly("Create", "Event", "Update", "Event", "UpdateStatus");
-        assertThat(decided.events()).containsExactly(
-                "Normal ScalingReplicaSet Scaled up replica set " + created + " from 0 to 1",
-                "Normal ScalingReplicaSet Scaled down replica set web-hash1 from 4 to 3");
     }
 
     @Test

@@ -106,21 +106,6 @@ class VolumeDecisionsTest {
                 false, true, false);
     }
 
-    @ParameterizedTest(name = "a claim with {0}, a volume with {1}, {2}: {3}")
-    @CsvSource(delimiter = '|', value = {
-            "volumeMode: Filesystem | volumeMode: Filesystem | Available | update PV, PV is Bound, update PVC, PVC "
-                    + "is Bound",
-            "volumeMode: Filesystem | for c1 | Bound | update PVC, PVC is Bound",
-            "volumeMode: Filesystem | volumeMode: Filesystem | Pending | FailedBinding",
-            "volumeMode: Filesystem | for c9 | Bound | FailedBinding",
-            "volumeName: disk | for c9 | Bound | FailedBinding",
-            "volumeName: disk | volumeMode: Block | Available | VolumeMismatch",
-            "volumeName: other | volumeMode: Filesystem | Available | ''"})
-    void aClaimThatIsNotBound(String claim, String volume, String phase, String plan) {
-        assertThat(String.join(", ", plan(view(claim("", claim, "Pending"), volume("", volume, phase)))))
-                .isEqualTo(plan);
-    }
-
     @ParameterizedTest(name = "a claim in the phase {0}, a volume with {1}, {2}: {3}")
     @CsvSource(delimiter = '|', textBlock = """
             Bound | for c1 | Bound | ''
@@ -142,24 +127,6 @@ class VolumeDecisionsTest {
         assertThat(plan(view(claim(BOUND, "volumeName: disk", "Bound"), null)))
                 .containsExactly("PVC is Lost", "ClaimLost");
         assertThat(plan(view(claim(BOUND, "volumeName: disk", "Lost"), null))).isEmpty();
-    }
-
-    @ParameterizedTest(name = "provisioner {0}, mode {1}, annotations {2}: {3}")
-    @CsvSource(delimiter = '|', value = {
-            "csi.example.com | Immediate | '' | update PVC, ExternalProvisioning",
-            "csi.example.com | Immediate | volume.kubernetes.io/storage-provisioner: csi.example.com | "
-                    + "ExternalProvisioning",
-            "csi.example.com | WaitForFirstConsumer | '' | WaitForFirstConsumer",
-            "csi.example.com | WaitForFirstConsumer | volume.kubernetes.io/selected-node: n | update PVC, "
-                    + "ExternalProvisioning",
-            "kubernetes.io/no-provisioner | Immediate | '' | ProvisioningFailed"})
-    void aClaimWithAClass(String provisioner, String mode, String annotations, String plan) {
-        V1StorageClass storageClass = Yaml.read("{metadata: {name: fast}, provisioner: %s, volumeBindingMode: %s}"
-                .formatted(provisioner, mode), V1StorageClass.class);
-        ClaimView view = new ClaimView(claim(annotations, "storageClassName: fast", "Pending"), List.of(), storageClass,
-                null, List.of(), false, true, false);
-
-        assertThat(String.join(", ", plan(view))).isEqualTo(plan);
     }
 
     @ParameterizedTest(name = "a volume with {0}, {1}, the claim {2}: {3}")
