@@ -15,6 +15,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @DisplayName("A rolling update")
 class RollingTest {
     private static final String NEW = "web-hash9";
+    private static final String OLD = "web-hash1";
 
     private static Decided decide(V1Deployment deployment, int old, int oldAvailable, int current,
             int currentAvailable) {
@@ -50,6 +51,18 @@ class RollingTest {
         Draft draft = new Draft(Decided.view(deployment, Map.of(), oldOne, newOne));
         Rolling.decide(draft);
         assertThat(draft.oldReplicaSets().getFirst().replicas()).isEqualTo(expected);
+    }
+
+    @Test
+    void createsTheNewReplicaSetWithWhatSurgeAllowsAndTakesOldPodsInTheSameSync() {
+        V1Deployment deployment = Deployments.named("web").replicas(4).build();
+        Decided decided = Decided.of(deployment, Deployments.replicaSet(deployment, 1, "app:v0", 4, 4));
+        String created = decided.created().getMetadata().getName();
+        assertThat(decided.sizes()).containsOnly(Map.entry(created, 1), Map.entry(OLD, 3));
+        assertThat(decided.kinds()).containsExactly("Create", "Event", "Update", "Event", "UpdateStatus");
+        assertThat(decided.events()).containsExactly(
+                "Normal ScalingReplicaSet Scaled up replica set " + created + " from 0 to 1",
+                "Normal ScalingReplicaSet Scaled down replica set web-hash1 from 4 to 3");
     }
 
     @Test
