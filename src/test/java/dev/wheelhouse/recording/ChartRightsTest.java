@@ -126,8 +126,10 @@ class ChartRightsTest {
     private static String filled(JsonNode node, SteppedSystem system) {
         String text = node.toString().replace("$soon", system.clock.now().plusSeconds(60)
                 .truncatedTo(ChronoUnit.SECONDS).toString());
-        return !text.contains("$uid") ? text : text.replace("$uid", String.valueOf(system.user()
-                .metadata(ResourceType.PODS).get(ObjectKey.of("default", "on-device")).getMetadata().getUid()));
+        return !text.contains("$uid")
+                ? text
+                : text.replace("$uid", String.valueOf(system.user()
+                        .metadata(ResourceType.PODS).get(ObjectKey.of("default", "on-device")).getMetadata().getUid()));
     }
 
     private static ResourceClient<PartialObjectMetadata> objects(JsonNode object, SteppedSystem system) {

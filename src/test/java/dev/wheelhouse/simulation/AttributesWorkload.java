@@ -6,7 +6,6 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-
 import dev.wheelhouse.controllers.volume.AttributesClassProtectionController;
 import dev.wheelhouse.controllers.volume.ClaimProtectionController;
 
@@ -71,7 +70,8 @@ final class AttributesWorkload extends Workload {
     @Override
     public boolean isSeen(Api api) {
         return own(api, CLAIM).stream().noneMatch(ObjectFields::isDeleted)
-                && own(api, CLASS).stream().noneMatch(c -> ObjectFields.isDeleted(c) && !isUsed(api, ObjectFields.name(c)));
+                && own(api, CLASS).stream()
+                        .noneMatch(c -> ObjectFields.isDeleted(c) && !isUsed(api, ObjectFields.name(c)));
     }
 
     private boolean isUsed(Api api, String attributes) {

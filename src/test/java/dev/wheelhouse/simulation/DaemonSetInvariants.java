@@ -3,7 +3,6 @@ package dev.wheelhouse.simulation;
 import java.util.ArrayList;
 import java.util.List;
 
-
 import io.kubernetes.client.custom.IntOrString;
 import io.kubernetes.client.openapi.models.V1DaemonSet;
 import io.kubernetes.client.openapi.models.V1Node;
@@ -75,7 +74,9 @@ record DaemonSetInvariants(Truth truth, RunHistory history) implements Invariant
         }
         List<V1Pod> beside = truth.pods().stream()
                 .filter(p -> owns(set, p) && isActive(p) && node(p).equals(node(pod))).toList();
-        int allowed = (isSurging(set) && beside.stream().noneMatch(p -> image(p.getSpec()).equals(image(pod.getSpec()))) ? 1 : 0)
+        int allowed = (isSurging(set) && beside.stream().noneMatch(p -> image(p.getSpec()).equals(image(pod.getSpec())))
+                ? 1
+                : 0)
                 + history.lateCreates();
         List<String> wrong = new ArrayList<>();
         if (beside.size() > allowed) {
@@ -92,7 +93,8 @@ record DaemonSetInvariants(Truth truth, RunHistory history) implements Invariant
         V1DaemonSet set = write.owner(pod, ResourceType.DAEMON_SETS, V1DaemonSet.class);
         V1Pod read = write.read(ResourceType.PODS, V1Pod.class, ObjectKey.of(pod));
         if (set == null || read == null || history.isDisrupted() || history.lateDeletes() > 0 || isSurging(set)
-                || !isReady(read) || !isActive(read) || image(read.getSpec()).equals(image(set.getSpec().getTemplate().getSpec()))) {
+                || !isReady(read) || !isActive(read)
+                || image(read.getSpec()).equals(image(set.getSpec().getTemplate().getSpec()))) {
             return List.of();
         }
         List<String> wanted = write.read(ResourceType.NODES, V1Node.class).stream().filter(n -> runs(set, n))

@@ -71,8 +71,9 @@ final class OwnersWorkload extends Workload {
     @Override
     public Map<String, String> state(Api api) {
         Map<String, String> lines = new TreeMap<>();
-        own(api, "configmap").forEach(m -> lines.put(ObjectFields.name(m), "owned by " + m.path("metadata").path("ownerReferences")
-                .valueStream().map(o -> ObjectFields.text(o, "name")).toList()));
+        own(api, "configmap")
+                .forEach(m -> lines.put(ObjectFields.name(m), "owned by " + m.path("metadata").path("ownerReferences")
+                        .valueStream().map(o -> ObjectFields.text(o, "name")).toList()));
         return lines;
     }
 }

@@ -77,7 +77,8 @@ final class RangesWorkload extends Workload {
 
     private Map<String, String> cidrs(Api api) {
         Map<String, String> cidrs = new TreeMap<>();
-        own(api, "servicecidr").forEach(range -> cidrs.put(ObjectFields.name(range), range.at("/spec/cidrs/0").asString("")));
+        own(api, "servicecidr")
+                .forEach(range -> cidrs.put(ObjectFields.name(range), range.at("/spec/cidrs/0").asString("")));
         return cidrs;
     }
 
@@ -95,7 +96,8 @@ final class RangesWorkload extends Workload {
     @Override
     public Map<String, String> state(Api api) {
         Map<String, String> lines = new TreeMap<>();
-        own(api, "servicecidr").forEach(range -> lines.put("range " + ObjectFields.name(range), "ready: " + ready(range)));
+        own(api, "servicecidr")
+                .forEach(range -> lines.put("range " + ObjectFields.name(range), "ready: " + ready(range)));
         lines.put("addresses", addresses(api).toString());
         return lines;
     }

@@ -4,7 +4,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 
-
 import dev.wheelhouse.controllers.replicaset.ReplicaSetController;
 
 /**

@@ -113,7 +113,8 @@ record StatefulSetInvariants(Truth truth) implements Invariant {
         }
         for (int i = ordinal + 1; !surplus && i < end; i++) {
             V1Pod above = read(write, set, i);
-            if (above == null || !isReady(above) || !isActive(above) || !image(above.getSpec()).equals(image(set.getSpec().getTemplate().getSpec()))) {
+            if (above == null || !isReady(above) || !isActive(above)
+                    || !image(above.getSpec()).equals(image(set.getSpec().getTemplate().getSpec()))) {
                 wrong.add("pod " + name(pod) + " is updated before pod " + i + " is ready in the new revision");
                 break;
             }
