@@ -1,6 +1,8 @@
 package dev.wheelhouse;
 
+import java.io.Closeable;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -11,21 +13,29 @@ import java.util.function.Consumer;
 
 /** Passes connections on to a port of this machine, except while it is cut. */
 public final class Relay implements AutoCloseable {
-    private final ServerSocket socket = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+    private final ServerSocket socket = listen();
     private final int target;
     private final Consumer<String> requests;
     private final List<Socket> open = new CopyOnWriteArrayList<>();
     private volatile boolean cut;
 
-    public Relay(int target) throws IOException {
+    public Relay(int target) {
         this(target, line -> {});
     }
 
     /** @param requests gets the first line of everything that a client sends at once, before it is passed on */
-    public Relay(int target, Consumer<String> requests) throws IOException {
+    public Relay(int target, Consumer<String> requests) {
         this.target = target;
         this.requests = requests;
         Thread.ofVirtual().name("relay").start(this::accept);
+    }
+
+    private static ServerSocket listen() {
+        try {
+            return new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     public int port() {
@@ -76,7 +86,7 @@ public final class Relay implements AutoCloseable {
         }
     }
 
-    private static void close(Socket of) {
+    private static void close(Closeable of) {
         try {
             of.close();
         } catch (IOException e) {
@@ -85,8 +95,8 @@ public final class Relay implements AutoCloseable {
     }
 
     @Override
-    public void close() throws IOException {
-        socket.close();
+    public void close() {
+        close(socket);
         cut();
     }
 }

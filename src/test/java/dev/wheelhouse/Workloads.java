@@ -16,7 +16,6 @@ import io.kubernetes.client.openapi.models.V1Namespace;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1OwnerReference;
 import io.kubernetes.client.openapi.models.V1Pod;
-import io.kubernetes.client.openapi.models.V1PodTemplateSpec;
 import io.kubernetes.client.openapi.models.V1ReplicaSet;
 import io.kubernetes.client.util.Yaml;
 
@@ -36,7 +35,6 @@ import dev.wheelhouse.testing.Eventually;
 /** A user of one namespace: makes, changes and looks at Deployments, ReplicaSets and pods. */
 public final class Workloads {
     public static final String REVISION = "deployment.kubernetes.io/revision";
-    public static final String DESIRED = "deployment.kubernetes.io/desired-replicas";
 
     public final String namespace;
     private final KubeClient client;
@@ -194,18 +192,6 @@ public final class Workloads {
 
     public V1ReplicaSet patchSet(String name, String body) {
         return replicaSets().patch(key(name), "", PatchType.MERGE, body.replace('\'', '"'));
-    }
-
-    /** Ends at once the pods that terminate: those of {@link #heldInTermination} stop in no other way. */
-    public void endTerminatingPods(String app) {
-        podsLabelled(app).stream().filter(pod -> pod.getMetadata().getDeletionTimestamp() != null)
-                .forEach(pod -> pods().delete(key(pod.getMetadata().getName()), new Deletion(0L, null, null, null)));
-    }
-
-    /** Sets a template so that its deleted pods terminate until {@link #endTerminatingPods}. */
-    public static void heldInTermination(V1PodTemplateSpec template) {
-        template.getMetadata().setAnnotations(Map.of("hollow.wheelhouse.dev/stop-delay", "1h"));
-        template.getSpec().setTerminationGracePeriodSeconds(3600L);
     }
 
     public void delete(String name, String propagation) {

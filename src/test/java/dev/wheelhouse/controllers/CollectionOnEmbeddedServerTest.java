@@ -133,12 +133,6 @@ class CollectionOnEmbeddedServerTest {
         }
     }
 
-    private void delete(String policy) throws InterruptedException {
-        client.resource(ResourceType.DEPLOYMENTS, V1Deployment.class).delete(ObjectKey.of("team", "web"),
-                Deletion.unconditional().withPropagation(policy));
-        settle();
-    }
-
     @Test
     void deletingANamespaceEmptiesItPodsFirst() throws InterruptedException {
         deployment();

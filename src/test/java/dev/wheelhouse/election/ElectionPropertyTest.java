@@ -26,8 +26,7 @@ import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.ManualClock;
 import dev.wheelhouse.simulation.Quiet;
 import dev.wheelhouse.testing.InterceptedClient;
-import dev.wheelhouse.testing.Interceptor;
-import dev.wheelhouse.testing.WriteRequest;
+import dev.wheelhouse.world.FaultyRequests;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -121,7 +120,7 @@ class ElectionPropertyTest {
             depth--;
         }
 
-        private final class Contender implements Interceptor {
+        private final class Contender extends FaultyRequests {
             private final LeaderElector elector;
             private boolean calls;
 
@@ -174,35 +173,20 @@ class ElectionPropertyTest {
 
             @Override
             public <T> WatchStream<T> watch(ResourceType type, WatchOptions options, Supplier<WatchStream<T>> call) {
-                if (faults && random.nextInt(10) == 0) {
+                if (isLost()) {
                     throw new KubeApiException("watch " + type, 500, "InternalError", "etcd has no leader", null);
                 }
                 return call.get();
             }
 
             @Override
-            public <R> R write(WriteRequest request, Supplier<R> call) {
-                meanwhile();
-                if (faults && random.nextInt(10) == 0) {
-                    throw new KubeApiException(request.toString(), 500, "InternalError", "etcd has no leader", null);
-                }
-                R answer = call.get();
-                meanwhile();
-                if (faults && random.nextInt(10) == 0) {
-                    throw new KubeApiException(request.toString(), new java.net.SocketTimeoutException("no answer"));
-                }
-                return answer;
+            protected void meanwhile() {
+                Run.this.meanwhile();
             }
 
             @Override
-            public <R> R get(ResourceType type, ObjectKey key, Supplier<R> call) {
-                meanwhile();
-                if (faults && random.nextInt(10) == 0) {
-                    throw new KubeApiException("get " + key, 500, "InternalError", "etcd has no leader", null);
-                }
-                R answer = call.get();
-                meanwhile();
-                return answer;
+            protected boolean isLost() {
+                return faults && random.nextInt(10) == 0;
             }
         }
     }

@@ -39,7 +39,7 @@ import io.kubernetes.client.spring.extended.controller.annotation.KubernetesReco
 import io.kubernetes.client.spring.extended.controller.annotation.KubernetesReconcilerWatch;
 import io.kubernetes.client.spring.extended.controller.annotation.KubernetesReconcilerWatches;
 
-import dev.wheelhouse.Gate;
+import dev.wheelhouse.Relay;
 import dev.wheelhouse.RunningService;
 import dev.wheelhouse.Sizes;
 import dev.wheelhouse.WheelhouseApplication;
@@ -158,10 +158,10 @@ class NeverTwoActTest {
     }
 
     /** A replica with a network of its own. */
-    private record Replica(String name, Gate network, ConfigurableApplicationContext context, AtomicBoolean lost) {
+    private record Replica(String name, Relay network, ConfigurableApplicationContext context, AtomicBoolean lost) {
         static Replica start(TestServer server, Path directory, int number) throws Exception {
             int port = URI.create(server.url()).getPort();
-            Gate network = new Gate(port);
+            Relay network = new Relay(port);
             Path kubeconfig = directory.resolve("kubeconfig-" + number);
             Files.writeString(kubeconfig,
                     Files.readString(server.kubeconfig()).replace(":" + port, ":" + network.port()));
@@ -242,7 +242,7 @@ class NeverTwoActTest {
             for (int loss = 0; loss < LOSSES; loss++) {
                 Replica leader = application.awaitLeader();
                 switch (loss % 3) {
-                    case 0 -> leader.network.shut();
+                    case 0 -> leader.network.cut();
                     case 1 -> server.client().resource(ResourceType.LEASES, V1Lease.class).patch(LEASE, "",
                             PatchType.MERGE,
                             "{\"spec\":{\"holderIdentity\":\"nobody\",\"leaseDurationSeconds\":1}}");

@@ -22,7 +22,6 @@ import io.kubernetes.client.openapi.models.V1Lease;
 
 import dev.wheelhouse.Sizes;
 import dev.wheelhouse.api.FieldSelector;
-import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
@@ -37,8 +36,7 @@ import dev.wheelhouse.runtime.ManualClock;
 import dev.wheelhouse.runtime.SteppedRunner;
 import dev.wheelhouse.simulation.Quiet;
 import dev.wheelhouse.testing.InterceptedClient;
-import dev.wheelhouse.testing.Interceptor;
-import dev.wheelhouse.testing.WriteRequest;
+import dev.wheelhouse.world.FaultyRequests;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -205,7 +203,7 @@ class ShardElectorPropertyTest {
             acts.add(act);
         }
 
-        private final class Replica implements Interceptor {
+        private final class Replica extends FaultyRequests {
             private final String name = "replica-" + ++made;
             private final int shards = Run.this.shards;
             private final SteppedRunner runner = new SteppedRunner(name, clock);
@@ -289,33 +287,20 @@ class ShardElectorPropertyTest {
                 }
             }
 
-            private <R> R request(String what, Supplier<R> call) {
-                meanwhile();
-                if (faults && (cutOff > clock.nanoTime() || random.nextInt(12) == 0)) {
-                    throw new KubeApiException(what, new java.io.IOException("no route to host"));
-                }
-                R answer = call.get();
-                meanwhile();
-                if (faults && (cutOff > clock.nanoTime() || random.nextInt(12) == 0)) {
-                    throw new KubeApiException(what, new java.net.SocketTimeoutException("no answer"));
-                }
-                return answer;
+            @Override
+            protected void meanwhile() {
+                Run.this.meanwhile();
             }
 
             @Override
-            public <R> R write(WriteRequest request, Supplier<R> call) {
-                return request(request.toString(), call);
-            }
-
-            @Override
-            public <R> R get(ResourceType type, ObjectKey key, Supplier<R> call) {
-                return request("get " + key, call);
+            protected boolean isLost() {
+                return faults && (cutOff > clock.nanoTime() || random.nextInt(12) == 0);
             }
 
             @Override
             public <T> ListPage<T> list(ResourceType type, String what, ListOptions options,
                     Supplier<ListPage<T>> call) {
-                ListPage<T> page = request("list " + what, call);
+                ListPage<T> page = super.list(type, what, options, call);
                 return planted != Planted.BLIND
                         ? page
                         : new ListPage<>(page.items().stream()

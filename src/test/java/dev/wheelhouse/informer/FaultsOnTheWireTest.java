@@ -29,7 +29,7 @@ import io.kubernetes.client.openapi.models.V1ClusterRole;
 import io.kubernetes.client.openapi.models.V1ClusterRoleBinding;
 import io.kubernetes.client.util.Yaml;
 
-import dev.wheelhouse.Gate;
+import dev.wheelhouse.Relay;
 import dev.wheelhouse.RunningService;
 import dev.wheelhouse.Workloads;
 import dev.wheelhouse.api.ObjectKey;
@@ -68,7 +68,7 @@ class FaultsOnTheWireTest {
     private static Path directory;
 
     private TestServer server;
-    private Gate gate;
+    private Relay relay;
     private Path kubeconfig;
     private RunningService service;
     private Workloads user;
@@ -77,9 +77,9 @@ class FaultsOnTheWireTest {
     @BeforeAll
     void start() throws IOException {
         server = TestServer.start(ApiServerOptions.defaults(), false, 2);
-        gate = new Gate(URI.create(server.url()).getPort());
-        kubeconfig = Files.writeString(directory.resolve("gate.kubeconfig"), server.server().kubeconfig()
-                .replace(server.url(), "http://127.0.0.1:" + gate.port()));
+        relay = new Relay(URI.create(server.url()).getPort());
+        kubeconfig = Files.writeString(directory.resolve("relay.kubeconfig"), server.server().kubeconfig()
+                .replace(server.url(), "http://127.0.0.1:" + relay.port()));
         service = service();
     }
 
@@ -90,7 +90,7 @@ class FaultsOnTheWireTest {
     @AfterAll
     void stop() {
         service.close();
-        gate.close();
+        relay.close();
         server.close();
     }
 
@@ -137,7 +137,7 @@ class FaultsOnTheWireTest {
         user.awaitComplete("web");
         user.setImage("web", "app:2");
         underWay("web", 1);
-        gate.shut();
+        relay.cut();
         user.deployments().create(user.newDeployment("meanwhile", 2));
         user.scale("web", 3);
 
@@ -145,7 +145,7 @@ class FaultsOnTheWireTest {
                 () -> ask("/informers").contains("watch replicasets.apps"));
         assertThat(isComplete(user.deployment("web"))).isFalse();
 
-        gate.open();
+        relay.mend();
         user.awaitComplete("web");
         user.awaitComplete("meanwhile");
         eventually("old pods are gone", Duration.ofMinutes(2), () -> user.podsLabelled("web").size() == 3);

@@ -14,15 +14,24 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
+
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.api.Unstructured;
 import dev.wheelhouse.builtin.BuiltInControllers;
 import dev.wheelhouse.controller.Controller;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.Worker;
+import dev.wheelhouse.facts.BuiltInResource;
 import dev.wheelhouse.runtime.Loop;
+import dev.wheelhouse.runtime.Resources;
 import dev.wheelhouse.world.Cluster;
+import dev.wheelhouse.world.Yaml;
 
 /** Every built-in controller beside one cluster, on one thread. */
 final class AllControllers {
@@ -36,6 +45,29 @@ final class AllControllers {
         for (ControllerDescriptor descriptor : BuiltInControllers.all()) {
             controllers.put(descriptor.name(), descriptor.factory().apply(context));
         }
+    }
+
+    /**
+     * Stores the objects of a file as they are, without the checks of a server.
+     *
+     * @param change replaces the variables in the file's text
+     * @return the objects in the file's order
+     */
+    @CanIgnoreReturnValue
+    List<Unstructured> store(String file, UnaryOperator<String> change) {
+        String text = Resources.text(AllControllers.class, "/controllers/" + file);
+        List<Unstructured> objects = Stream.of(change.apply(text).split("(?m)^---$"))
+                .map(document -> Yaml.read(document, Unstructured.class)).toList();
+        objects.forEach(object -> cluster.store(type(object), object));
+        return objects;
+    }
+
+    /** The type of an object, by its version and kind. */
+    static ResourceType type(Unstructured object) {
+        return BuiltInResource.all().stream().map(BuiltInResource::type)
+                .filter(type -> type.apiVersion().equals(object.getApiVersion())
+                        && type.kind().equals(object.getKind()))
+                .findFirst().orElseThrow();
     }
 
     private List<Loop> loops() {

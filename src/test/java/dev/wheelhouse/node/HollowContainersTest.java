@@ -9,7 +9,6 @@ import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -17,7 +16,6 @@ import io.kubernetes.client.openapi.models.V1ContainerStatus;
 import io.kubernetes.client.openapi.models.V1ExecAction;
 import io.kubernetes.client.openapi.models.V1Lifecycle;
 import io.kubernetes.client.openapi.models.V1LifecycleHandler;
-import io.kubernetes.client.openapi.models.V1OwnerReference;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1Probe;
 import io.kubernetes.client.openapi.models.V1SleepAction;
@@ -168,57 +166,6 @@ class HollowContainersTest {
         assertThat(node.status("web").getRestartCount()).isEqualTo(2);
         assertThat(node.state("web")).isEqualTo("Running");
         assertThat(node.status("web").getLastState().getTerminated().getExitCode()).isEqualTo(3);
-    }
-
-    @ParameterizedTest(name = "restartPolicy {0}, exit code {1}: {2}, {3}")
-    @CsvSource({"Never,0,Succeeded,Terminated Completed 0", "Never,2,Failed,Terminated Error 2",
-            "OnFailure,0,Succeeded,Terminated Completed 0"})
-    void aPodThatIsNotRestartedEnds(String policy, String code, String phase, String state) {
-        create(policy, "run-for", "2s", "exit-code", code);
-        assertThat(node.phase("web")).isEqualTo("Running");
-
-        node.pass(Duration.ofSeconds(10));
-
-        assertThat(node.phase("web")).isEqualTo(phase);
-        assertThat(node.state("web")).isEqualTo(state);
-        assertThat(node.condition("web", "Ready")).isEqualTo("False");
-        assertThat(node.exists("web")).isTrue();
-    }
-
-    @Test
-    void onFailureRestartsAFailedContainer() {
-        create("OnFailure", "run-for", "2s", "exit-code", "2");
-        node.pass(Duration.ofSeconds(4));
-
-        assertThat(node.status("web").getRestartCount()).isEqualTo(1);
-        assertThat(node.phase("web")).isEqualTo("Running");
-    }
-
-    @Test
-    void aJobsPodCompletesOfItself() {
-        V1Pod pod = NodeHarness.pod("job", Map.of(), NodeHarness.container("work"));
-        pod.getSpec().restartPolicy("OnFailure");
-        pod.getMetadata().addOwnerReferencesItem(
-                new V1OwnerReference().apiVersion("batch/v1").kind("Job").name("job").uid("j").controller(true));
-        node.create(pod);
-        node.pass(Duration.ofSeconds(3));
-
-        assertThat(node.phase("job")).isEqualTo("Succeeded");
-    }
-
-    @Test
-    void aPodIsFailedWhenItsActiveDeadlineHasPassed() {
-        V1Pod pod = NodeHarness.pod("web", Map.of(), NodeHarness.container("web"));
-        pod.getSpec().activeDeadlineSeconds(90L);
-        node.create(pod);
-        node.pass(Duration.ofSeconds(85));
-        assertThat(node.phase("web")).isEqualTo("Running");
-
-        node.pass(Duration.ofSeconds(10));
-
-        assertThat(node.phase("web")).isEqualTo("Failed");
-        assertThat(node.get("web").getStatus().getReason()).isEqualTo("DeadlineExceeded");
-        assertThat(node.state("web")).startsWith("Terminated");
     }
 
     @ParameterizedTest

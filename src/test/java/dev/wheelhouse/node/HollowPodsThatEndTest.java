@@ -174,15 +174,4 @@ class HollowPodsThatEndTest {
             assertThat(status.getLastState().getTerminated().getExitCode()).isEqualTo(137);
         });
     }
-
-    @Test
-    void aPodsActiveDeadlineEndsACommandThatTakesLonger() {
-        V1Pod pod = NodeHarness.pod("web", Map.of(), container("web", "sleep 1h"));
-        pod.getSpec().restartPolicy("Never").activeDeadlineSeconds(30L);
-        node.create(pod);
-        node.pass(Duration.ofSeconds(35));
-
-        assertThat(node.phase("web")).isEqualTo("Failed");
-        assertThat(node.get("web").getStatus().getReason()).isEqualTo("DeadlineExceeded");
-    }
 }

@@ -11,8 +11,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import io.kubernetes.client.openapi.models.V1Container;
-import io.kubernetes.client.openapi.models.V1ContainerRestartRule;
-import io.kubernetes.client.openapi.models.V1ContainerRestartRuleOnExitCodes;
 import io.kubernetes.client.openapi.models.V1ContainerState;
 import io.kubernetes.client.openapi.models.V1ContainerStateTerminated;
 import io.kubernetes.client.openapi.models.V1ContainerStatus;
@@ -173,48 +171,6 @@ class HollowStatusTest {
             assertThat(NodeHarness.state(status.containers().get(0)))
                     .isEqualTo(delay.equals("2s") ? "Terminated Completed 0" : "Terminated Error 137");
         }
-    }
-
-    @Test
-    void aPodPastItsActiveDeadlineFailsInKubeletsWords() {
-        V1Pod pod = NodeHarness.pod("web", Map.of(), NodeHarness.container("web"));
-        pod.getSpec().activeDeadlineSeconds(90L);
-        node.create(pod);
-        node.pass(Duration.ofSeconds(95));
-
-        String message = "Pod was active on the node longer than the specified deadline";
-        assertThat(node.phase("web")).isEqualTo("Failed");
-        assertThat(node.get("web").getStatus().getReason()).isEqualTo("DeadlineExceeded");
-        assertThat(node.get("web").getStatus().getMessage()).isEqualTo(message);
-        assertThat(node.events).filteredOn(e -> e.contains("DeadlineExceeded")).isNotEmpty()
-                .allMatch(e -> e.equals("Normal DeadlineExceeded: " + message));
-        assertThat(condition("Ready")).isEqualTo("False PodFailed");
-        assertThat(node.state("web")).isEqualTo("Terminated Completed 0");
-    }
-
-    private static V1Container ruled(String policy, String operator, int code) {
-        return NodeHarness.container("web").restartPolicy(policy).addRestartPolicyRulesItem(
-                new V1ContainerRestartRule().action("Restart").exitCodes(
-                        new V1ContainerRestartRuleOnExitCodes().operator(operator).values(List.of(code))));
-    }
-
-    @Test
-    void aContainersOwnRestartPolicyAndRulesGoBeforeItsPods() {
-        create("Never", ruled("Never", "In", 42), "run-for", "2s", "exit-code", "42");
-        node.pass(Duration.ofMillis(2300));
-        assertThat(node.phase("web")).as("it is about to be restarted").isEqualTo("Running");
-        node.pass(Duration.ofSeconds(1));
-        assertThat(node.status("web").getRestartCount()).isEqualTo(1);
-
-        node = new NodeHarness();
-        create("Always", ruled("Never", "NotIn", 1), "run-for", "2s", "exit-code", "1");
-        node.pass(Duration.ofSeconds(5));
-        assertThat(node.phase("web")).isEqualTo("Failed");
-
-        node = new NodeHarness();
-        create("Never", NodeHarness.container("web").restartPolicy("OnFailure"), "run-for", "2s", "exit-code", "1");
-        node.pass(Duration.ofSeconds(4));
-        assertThat(node.status("web").getRestartCount()).isEqualTo(1);
     }
 
     @Test

@@ -8,8 +8,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -83,50 +81,6 @@ class HttpSourceBehaviourTest {
     }
 
     @Test
-    void aUrlIsFetchedWithTheConfiguredHeadersEveryTwentySecondsWithATimeoutOfTen() throws IOException {
-        NodeHarness harness = serve(e -> reply(e, 200, NodeHarness.manifest("web", "nginx:1")),
-                Map.of("X-Token", List.of("secret")));
-        assertThat(HttpManifests.of(URI.create("http://example.com/")).timeout()).isEqualTo(Duration.ofSeconds(10));
-        assertThat(requests).hasSize(1);
-        harness.pass(Duration.ofMillis(19_900));
-        assertThat(requests).hasSize(1);
-        harness.pass(Duration.ofMillis(100));
-
-        assertThat(requests).hasSize(2).allSatisfy(r -> {
-            assertThat(r.getRequestMethod()).isEqualTo("GET");
-            assertThat(r.getRequestHeaders().getFirst("X-Token")).isEqualTo("secret");
-        });
-    }
-
-    @Test
-    void aUrlGivesOnePodOrAPodListAnUnchangedBodyIsNoUpdateAndAnEmptyOneAnEmptySet() throws IOException {
-        List<String> bodies = new ArrayList<>(List.of(NodeHarness.manifest("web", "nginx:1"),
-                NodeHarness.manifest("web", "nginx:1"),
-                "{\"apiVersion\":\"v1\",\"kind\":\"PodList\",\"items\":["
-                        + "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"containers\":[{\"name\":\"c\","
-                        + "\"image\":\"i\"}]}},"
-                        + "{\"metadata\":{\"name\":\"b\"},\"spec\":{\"containers\":[{\"name\":\"c\","
-                        + "\"image\":\"i\"}]}}]}",
-                ""));
-        NodeHarness harness = serve(e -> reply(e, 200, bodies.remove(0)), Map.of());
-        assertThat(Objects.requireNonNull(node).podsOf("http")).containsExactly("web-node-1 nginx:1");
-        Instant first = lastMessage(harness);
-        harness.pass(Duration.ofSeconds(20));
-        assertThat(requests).hasSize(2);
-        assertThat(lastMessage(harness)).as("an unchanged body is no update").isEqualTo(first);
-
-        harness.pass(Duration.ofSeconds(20));
-        assertThat(Objects.requireNonNull(node).podsOf("http")).containsExactly("a-node-1 i", "b-node-1 i");
-        harness.pass(Duration.ofSeconds(20));
-        assertThat(Objects.requireNonNull(node).podsOf("http")).isEmpty();
-    }
-
-    private static Instant lastMessage(NodeHarness harness) {
-        return Objects.requireNonNull(harness.agent.podConfig().storage().states().stream()
-                .filter(s -> s.source().equals("http")).findFirst().orElseThrow().lastMessage());
-    }
-
-    @Test
     void theFirstThreeFailuresAreLoggedThenOneLineSaysThatItGoesQuietAndRecoveryIsLogged() throws IOException {
         boolean[] broken = {true};
         try (Logged log = Logged.by("dev.wheelhouse.podconfig.HttpSource")) {
@@ -148,23 +102,6 @@ class HttpSourceBehaviourTest {
                     .endsWith(" failures");
             assertThat(Objects.requireNonNull(node).podsOf("http")).containsExactly("web-node-1 nginx:1");
         }
-    }
-
-    @Test
-    void aPayloadThatFailsIsNotRememberedAsSeen() throws IOException {
-        String[] body = {NodeHarness.manifest("web", "nginx:1")};
-        NodeHarness harness = serve(e -> reply(e, 200, body[0]), Map.of());
-        body[0] = "kind: Deployment\n";
-        harness.pass(Duration.ofSeconds(60));
-        assertThat(Objects.requireNonNull(node).podsOf("http")).containsExactly("web-node-1 nginx:1");
-        assertThat(harness.agent.refusals()).as("the same body is refused each time").hasSize(1);
-        assertThat(harness.agent.sources()).filteredOn(s -> s.source().equals("http")).singleElement()
-                .satisfies(s -> assertThat(s.refusals()).as("and is said once").hasSize(1));
-
-        body[0] = NodeHarness.manifest("web", "nginx:2");
-        harness.pass(Duration.ofSeconds(20));
-        assertThat(Objects.requireNonNull(node).podsOf("http")).containsExactly("web-node-1 nginx:2");
-        assertThat(harness.agent.refusals()).isEmpty();
     }
 
     @Test

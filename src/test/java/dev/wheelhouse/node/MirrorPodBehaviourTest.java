@@ -1,9 +1,11 @@
 package dev.wheelhouse.node;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 
 import org.junit.jupiter.api.AfterEach;
@@ -269,5 +271,24 @@ class MirrorPodBehaviourTest {
         node.pass(Duration.ofSeconds(30));
 
         assertThat(node.phase("web-node-1")).isEqualTo("Running");
+    }
+    @Test
+    void theStaticPodsOfAControlPlaneRunAndShowTheirMirrors() throws IOException {
+        List<String> names = List.of("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler");
+        for (String name : names) {
+            try (InputStream manifest = getClass().getResourceAsStream("/static-pods/" + name + ".yaml")) {
+                Files.copy(Objects.requireNonNull(manifest), directory.resolve(name + ".yaml"));
+            }
+        }
+        node.pass(A_WHILE);
+        assertThat(node.agent.refusals()).isEmpty();
+        for (String name : names) {
+            V1Pod mirror = node.pods.get(ObjectKey.of("kube-system", name + "-node-1"));
+            assertThat(PodSources.isMirror(mirror)).isTrue();
+            assertThat(mirror.getSpec().getPriority()).isEqualTo(2_000_001_000);
+            assertThat(mirror.getSpec().getHostNetwork()).isTrue();
+            assertThat(mirror.getStatus().getPhase()).isEqualTo("Running");
+            assertThat(mirror.getStatus().getPodIP()).isEqualTo(mirror.getStatus().getHostIP());
+        }
     }
 }

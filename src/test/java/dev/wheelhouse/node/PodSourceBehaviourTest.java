@@ -128,55 +128,6 @@ class PodSourceBehaviourTest {
     }
 
     @Test
-    void ofTwoFilesWithOnePodNameTheFirstWinsLoudly() throws IOException {
-        NodeHarness harness = start();
-        Files.writeString(directory().resolve("a.yaml"), NodeHarness.manifest("web", "nginx:first"));
-        Files.writeString(directory().resolve("b.yaml"), NodeHarness.manifest("web", "nginx:second"));
-        read();
-        read();
-
-        assertThat(Objects.requireNonNull(node).podsOf("file")).containsExactly("web-node-1 nginx:first");
-        assertThat(harness.events).filteredOn(e -> e.startsWith("Warning FailedValidation")).singleElement()
-                .asString().contains("default/web-node-1").contains("the first one is used");
-    }
-
-    @Test
-    void aMissingPathIsAnEmptySet() {
-        NodeHarness harness = start(
-                NodeAgentOptions.hollow("node-1", 0).withManifests(parent.resolve("none"), Duration.ofSeconds(20)));
-
-        assertThat(harness.agent.podConfig().storage().states()).filteredOn(s -> s.source().equals("file"))
-                .singleElement().satisfies(s -> {
-                    assertThat(s.seen()).isTrue();
-                    assertThat(s.pods()).isEmpty();
-                });
-    }
-
-    @Test
-    void filesAreReadInNameOrderDotFilesAndDirectoriesAreSkippedAndARenameIsSeen() throws IOException {
-        start();
-        for (String name : List.of("c", "a", "b")) {
-            write(name, "nginx:1");
-        }
-        Files.writeString(directory().resolve(".hidden.yaml"), NodeHarness.manifest("hidden", "nginx:1"));
-        Files.createDirectory(directory().resolve("inner"));
-        Files.writeString(directory().resolve("inner/d.yaml"), NodeHarness.manifest("d", "nginx:1"));
-        read();
-        assertThat(Objects.requireNonNull(node).podsOf("file")).containsExactly("a-node-1 nginx:1", "b-node-1 nginx:1",
-                "c-node-1 nginx:1");
-
-        Files.move(directory().resolve("b.yaml"), directory().resolve("z.yaml"));
-        read();
-        assertThat(Objects.requireNonNull(node).podsOf("file")).containsExactlyInAnyOrder("a-node-1 nginx:1",
-                "c-node-1 nginx:1",
-                "b-node-1 nginx:1");
-        Files.move(directory().resolve("a.yaml"), parent.resolve("elsewhere.yaml"));
-        read();
-        assertThat(Objects.requireNonNull(node).podsOf("file")).containsExactlyInAnyOrder("c-node-1 nginx:1",
-                "b-node-1 nginx:1");
-    }
-
-    @Test
     void aWriteThatTheFileSystemDoesNotTellOfIsSeenAfterThePeriod() throws IOException {
         assertThat(FileSource.DEFAULT_PERIOD).isEqualTo(Duration.ofSeconds(20));
         // The file system reports a write by the name that it is made by; a file may have another one.
@@ -281,27 +232,5 @@ class PodSourceBehaviourTest {
                         .contains("is skipped: its name is that of a backup or temporary file");
             }
         }
-    }
-
-    @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-            "volumes: [{name: v, secret: {secretName: s}}]|Secrets|spec.volumes[0].secret",
-            "volumes: [{name: v, configMap: {name: c}}]|ConfigMaps|spec.volumes[0].configMap",
-            "volumes: [{name: v, persistentVolumeClaim: {claimName: c}}]|PersistentVolumeClaims"
-                    + "|spec.volumes[0].persistentVolumeClaim",
-            "serviceAccountName: robot|the ServiceAccount \"robot\"|spec.serviceAccountName",
-            "imagePullSecrets: [{name: s}]|Secrets|spec.imagePullSecrets",
-            "resourceClaims: [{name: r, resourceClaimName: c}]|ResourceClaims|spec.resourceClaims"})
-    void aStaticPodThatRefersToAnApiObjectIsRefusedWithAMessageThatNamesTheReference(String field, String what,
-            String path) throws IOException {
-        NodeHarness harness = start();
-        Files.writeString(directory().resolve("web.yaml"),
-                "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec:\n  containers: [{name: c, image: nginx}]\n  "
-                        + field + "\n");
-        read();
-
-        assertThat(Objects.requireNonNull(node).podsOf("file")).isEmpty();
-        assertThat(harness.agent.refusals()).singleElement().asString()
-                .contains("web.yaml line 6, " + path + ": static pods may not reference " + what);
     }
 }

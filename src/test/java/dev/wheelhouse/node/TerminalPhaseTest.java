@@ -84,6 +84,8 @@ class TerminalPhaseTest {
         assertThat(status.getPhase()).isEqualTo("Failed");
         assertThat(status.getReason()).isEqualTo("DeadlineExceeded");
         assertThat(status.getMessage()).isEqualTo("Pod was active on the node longer than the specified deadline");
+        assertThat(node.events).filteredOn(e -> e.contains("DeadlineExceeded")).isNotEmpty()
+                .allMatch(e -> e.equals("Normal DeadlineExceeded: " + status.getMessage()));
     }
 
     @Test

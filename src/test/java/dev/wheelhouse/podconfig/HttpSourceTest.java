@@ -109,6 +109,7 @@ class HttpSourceTest {
     void aPodIsFetchedWithTheConfiguredHeadersEveryPeriod() throws InterruptedException {
         assertThat(fetch()).containsExactly("web-node-1 nginx:1");
         assertThat(requests.get(0).getFirst("X-Token")).isEqualTo("secret");
+        assertThat(HttpManifests.of(url(server)).timeout()).isEqualTo(Duration.ofSeconds(10));
 
         assertThat(source.step()).isEqualTo(Duration.ofSeconds(20).toNanos());
         assertThat(requests).hasSize(1);

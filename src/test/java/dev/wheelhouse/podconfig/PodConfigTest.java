@@ -144,4 +144,15 @@ class PodConfigTest {
 
         assertThat(takeAll()).isEmpty();
     }
+
+    @Test
+    void updatesAreDeliveredInOrderOneAtATime() throws InterruptedException {
+        for (int i = 0; i < 3; i++) {
+            config.channel("api").set(List.of(TestPods.pod("p" + i, "u" + i)));
+            settle();
+        }
+
+        assertThat(takeAll()).extracting(u -> u.operation() + " " + u.pods().getFirst().getMetadata().getName())
+                .containsExactly("ADD p0", "REMOVE p0", "ADD p1", "REMOVE p1", "ADD p2");
+    }
 }

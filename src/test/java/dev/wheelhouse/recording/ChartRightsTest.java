@@ -6,7 +6,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Supplier;
@@ -22,20 +21,17 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.KubeApiException;
-import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
 import dev.wheelhouse.apiserver.auth.BootstrapPolicy;
 import dev.wheelhouse.builtin.BuiltInControllers;
 import dev.wheelhouse.client.Deletion;
-import dev.wheelhouse.client.ListOptions;
 import dev.wheelhouse.client.PatchType;
+import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.controllers.ControllerOptions;
-import dev.wheelhouse.controllers.resourceclaim.DeviceTaintEvictionController;
-import dev.wheelhouse.controllers.resourceclaim.ResourceClaimController;
 import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.manager.UpstreamControllers;
 import dev.wheelhouse.simulation.Quiet;
@@ -55,6 +51,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @ExtendWith(Quiet.class)
 class ChartRightsTest {
     private static final Path TABLE = Path.of("helm/wheelhouse/files/rights.yaml");
+    private static final Path SCENE = Path.of("src/test/resources/charts/rights-scene.yaml");
     private static final List<String> SCENARIOS = List.of("attach/attach",
             "budget/{custom-scale,deployment,stale-target}",
             "claim/{access-modes-and-selector,attributes-class,bind-reserved,default-class,ephemeral,lost}",
@@ -78,18 +75,7 @@ class ChartRightsTest {
                 }
             }
         }
-        try (Scene scene = new Scene()) {
-            scene.deployments();
-            scene.owners(ResourceType.REPLICA_SETS, "{matchLabels: {app: bare}}");
-            scene.owners(ResourceType.REPLICATION_CONTROLLERS, "{app: bare}");
-            scene.namespace();
-            scene.services();
-            scene.identity();
-            scene.node();
-            scene.devices();
-            scene.recycler();
-            scene.bootstrap();
-        }
+        playScene();
     }
 
     /** A server without the deletion of all ConfigMaps at once, as some servers of further APIs are. */
@@ -103,210 +89,69 @@ class ChartRightsTest {
         }
     }
 
-    /** The controllers that the scenarios say little about: those of Deployments, ReplicaSets and namespaces. */
-    private static final class Scene implements AutoCloseable {
-        private static final String POD = """
-                {metadata: {labels: {app: %1$s}}, spec: {containers: [{name: c, image: "%2$s"}]}}""";
-        private final SteppedSystem system = new SteppedSystem(new OneByOne(), 1, null).with(REQUESTED.controllers())
+    /** Plays the requests that the scenarios lack. */
+    private static void playScene() throws IOException, InterruptedException {
+        try (SteppedSystem system = new SteppedSystem(new OneByOne(), 1, null).with(REQUESTED.controllers())
                 .with(Authorities.options().with(new ControllerOptions.NodeIpam(true, List.of("10.9.0.0/16"),
-                        List.of(), 0, 0, 0)));
-
-        Scene() throws InterruptedException {
+                        List.of(), 0, 0, 0)))) {
             system.startManager();
-            settle();
-        }
-
-        private void settle() throws InterruptedException {
             system.settle(Duration.ofSeconds(30));
-        }
-
-        private void create(ResourceType type, String yaml) {
-            system.user().resource(type, Unstructured.class).create(Yaml.read(yaml, Unstructured.class));
-        }
-
-        private void patch(ResourceType type, String name, String json) throws InterruptedException {
-            system.user().metadata(type).patch(ObjectKey.of("default", name), "", PatchType.MERGE, json);
-            settle();
-        }
-
-        private void delete(ResourceType type, ObjectKey key, String policy) throws InterruptedException {
-            system.user().metadata(type).delete(key, new Deletion(null, null, null, policy));
-            settle();
-        }
-
-        /** A rollout, a rollback, the end of an old revision, and the adoption of a ReplicaSet. */
-        void deployments() throws InterruptedException {
-            create(ResourceType.DEPLOYMENTS, """
-                    {metadata: {namespace: default, name: web}, spec: {replicas: 0, revisionHistoryLimit: 1,
-                     selector: {matchLabels: {app: web}}, template: %s}}""".formatted(POD.formatted("web", "v1")));
-            settle();
-            for (String image : List.of("v2", "v3")) {
-                patch(ResourceType.DEPLOYMENTS, "web", "{\"spec\": {\"template\": {\"spec\": {\"containers\": "
-                        + "[{\"name\": \"c\", \"image\": \"" + image + "\"}]}}}}");
-            }
-            patch(ResourceType.DEPLOYMENTS, "web",
-                    "{\"metadata\": {\"annotations\": {\"deprecated.deployment.rollback.to\": \"2\"}}}");
-            create(ResourceType.REPLICA_SETS, """
-                    {metadata: {namespace: default, name: web-old, labels: {app: web}}, spec: {replicas: 0,
-                     selector: {matchLabels: {app: web}}, template: %s}}""".formatted(POD.formatted("web", "v0")));
-            settle();
-            delete(ResourceType.DEPLOYMENTS, ObjectKey.of("default", "web"), "Foreground");
-        }
-
-        /** Pods that are created, adopted, released and deleted. */
-        void owners(ResourceType type, String selector) throws InterruptedException {
-            create(type, "{metadata: {namespace: default, name: bare}, spec: {replicas: 2, selector: " + selector
-                    + ", template: " + POD.formatted("bare", "v1") + "}}");
-            settle();
-            create(ResourceType.PODS, """
-                    {metadata: {namespace: default, name: stray, labels: {app: bare}},
-                     spec: {containers: [{name: c, image: i}]}}""");
-            patch(type, "bare", "{\"spec\": {\"replicas\": 3}}");
-            String pod = system.user().metadata(ResourceType.PODS)
-                    .list("default", LabelSelector.of(Map.of("app", "bare")),
-                            FieldSelector.everything(),
-                            ListOptions.cached())
-                    .items().getFirst().getMetadata().getName();
-            patch(ResourceType.PODS, pod, "{\"metadata\": {\"labels\": {\"app\": \"released\"}}}");
-            patch(type, "bare", "{\"spec\": {\"replicas\": 0}}");
-            delete(type, ObjectKey.of("default", "bare"), "Background");
-        }
-
-        /** A node that gets a range of addresses. */
-        void node() throws InterruptedException {
-            create(ResourceType.NODES, "{metadata: {name: node-1}}");
-            settle();
-        }
-
-        /** A pod on a tainted device. */
-        void devices() throws InterruptedException {
-            create(DeviceTaintEvictionController.SLICES, """
-                    {metadata: {name: s}, spec: {driver: d, allNodes: true, pool: {name: p, generation: 1,
-                     resourceSliceCount: 1}, devices: [{name: one, taints: [{key: broken, effect: NoExecute}]}]}}""");
-            create(ResourceType.PODS, """
-                    {metadata: {namespace: default, name: on-device}, spec: {nodeName: node-1, resourceClaims:
-                     [{name: c, resourceClaimName: c}], containers: [{name: c, image: i}]}}""");
-            create(ResourceClaimController.CLAIMS, """
-                    {metadata: {namespace: default, name: c}, spec: {devices: {requests: [{name: r, exactly:
-                     {deviceClassName: d}}]}}}""");
-            String uid = String.valueOf(system.user().metadata(ResourceType.PODS)
-                    .get(ObjectKey.of("default", "on-device")).getMetadata().getUid());
-            system.user().metadata(ResourceClaimController.CLAIMS).patch(ObjectKey.of("default", "c"), "status",
-                    PatchType.MERGE, """
-                            {"status": {"reservedFor": [{"resource": "pods", "name": "on-device", "uid": "%s"}],
-                             "allocation": {"devices": {"results": [{"request": "r", "driver": "d", "pool": "p",
-                             "device": "one"}]}}}}""".formatted(uid));
-            settle();
-        }
-
-        /** A volume that a pod empties. */
-        void recycler() throws InterruptedException {
-            create(ResourceType.PERSISTENT_VOLUMES, """
-                    {metadata: {name: recycled}, spec: {capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce],
-                     persistentVolumeReclaimPolicy: Recycle, storageClassName: recycled, hostPath: {path: /data}}}""");
-            settle();
-            create(ResourceType.PERSISTENT_VOLUME_CLAIMS, """
-                    {metadata: {namespace: default, name: recycled}, spec: {accessModes: [ReadWriteOnce],
-                     storageClassName: recycled, resources: {requests: {storage: 1Gi}}}}""");
-            settle();
-            delete(ResourceType.PERSISTENT_VOLUME_CLAIMS, ObjectKey.of("default", "recycled"), "Background");
-            system.user().metadata(ResourceType.PODS).patch(ObjectKey.of("default", "recycler-for-recycled"), "status",
-                    PatchType.MERGE, "{\"status\": {\"phase\": \"Succeeded\"}}");
-            settle();
-        }
-
-        /** A token that signs the description of the cluster, until it expires. */
-        void bootstrap() throws InterruptedException {
-            create(ResourceType.CONFIG_MAPS,
-                    "{metadata: {namespace: kube-public, name: cluster-info}, data: {kubeconfig: x}}");
-            create(ResourceType.SECRETS, """
-                    {metadata: {namespace: kube-system, name: bootstrap-token-abcdef}, stringData: {token-id: abcdef,
-                     token-secret: "0123456789abcdef", usage-bootstrap-signing: "true", expiration: "%s"},
-                     type: bootstrap.kubernetes.io/token}"""
-                    .formatted(system.clock.now().plusSeconds(60).truncatedTo(ChronoUnit.SECONDS)));
-            settle();
-            system.clock.advance(Duration.ofMinutes(2));
-            settle();
-        }
-
-        void namespace() throws InterruptedException {
-            create(ResourceType.NAMESPACES, "{metadata: {name: gone}}");
-            create(ResourceType.CONFIG_MAPS, "{metadata: {namespace: gone, name: a}}");
-            create(ResourceType.PODS, """
-                    {metadata: {namespace: gone, name: a, finalizers: [example.com/wait]},
-                     spec: {serviceAccountName: "", containers: [{name: c, image: i}]}}""");
-            settle();
-            delete(ResourceType.NAMESPACES, ObjectKey.cluster("gone"), "Background");
-            system.user().metadata(ResourceType.PODS).patch(ObjectKey.of("gone", "a"), "", PatchType.MERGE,
-                    "{\"metadata\": {\"finalizers\": null}}");
-            system.settle(Duration.ofMinutes(2));
-        }
-
-        /** Accounts with Secrets, the certificates of a namespace, an aggregated role, and a request of a kubelet. */
-        void identity() throws InterruptedException {
-            create(ResourceType.SERVICE_ACCOUNTS,
-                    "{metadata: {namespace: default, name: robot}, secrets: [{name: token}, {name: old}]}");
-            for (String secret : List.of("token", "old")) {
-                token(secret, "robot");
-            }
-            token("stray", "nobody");
-            create(new ResourceType("rbac.authorization.k8s.io", "v1", "clusterroles", "ClusterRole", false), """
-                    {metadata: {name: part, labels: {rbac.authorization.k8s.io/aggregate-to-view: "true"}},
-                     rules: [{verbs: [list], apiGroups: [ex.com], resources: [gadgets]}]}""");
-            JsonNode request = Scenario.read("certificate/kubelet-client").steps().getFirst().get("create");
-            create(Kinds.type("certificates.k8s.io/v1", "CertificateSigningRequest"), request.toString());
-            settle();
-            delete(ResourceType.SECRETS, ObjectKey.of("default", "token"), "Background");
-            patch(ResourceType.CONFIG_MAPS, "kube-root-ca.crt", "{\"data\": {\"ca.crt\": \"mine\"}}");
-            for (int year = 0; year < 2; year++) {
-                system.clock.advance(Duration.ofDays(400));
-                settle();
+            for (JsonNode group : yaml(SCENE)) {
+                for (JsonNode step : group) {
+                    perform(step, system);
+                }
+                system.settle(Duration.ofMinutes(2));
             }
         }
+    }
 
-        private void token(String name, String account) {
-            create(ResourceType.SECRETS, """
-                    {metadata: {namespace: default, name: %s, annotations: {kubernetes.io/service-account.name: %s}},
-                     type: kubernetes.io/service-account-token}""".formatted(name, account));
+    private static void perform(JsonNode step, SteppedSystem system) {
+        switch (step.propertyNames().iterator().next()) {
+            case "create" -> create(step.get("create"), system);
+            case "first" -> create(Scenario.read(step.get("first").asString()).steps().getFirst().get("create"),
+                    system);
+            case "patch" -> objects(step.get("patch"), system).patch(key(step.get("patch")),
+                    step.at("/patch/subresource").asString(""), PatchType.MERGE, filled(step.get("body"), system));
+            case "delete" -> objects(step.get("delete"), system).delete(key(step.get("delete")),
+                    new Deletion(null, null, null, step.get("policy").asString()));
+            default -> system.clock.advance(Duration.parse(step.get("pass").asString()));
         }
+    }
 
-        /**
-         * Endpoints and slices that are created, changed and deleted, those of pods and those of a user's Endpoints.
-         */
-        void services() throws InterruptedException {
-            create(ResourceType.SERVICES, """
-                    {metadata: {namespace: default, name: served}, spec: {publishNotReadyAddresses: true, selector:
-                     {app: served}, ports: [{port: 80, targetPort: web}]}}""");
-            for (int port : List.of(8080, 9090)) {
-                create(ResourceType.PODS, """
-                        {metadata: {namespace: default, name: served-%1$d, labels: {app: served}}, spec: {containers:
-                         [{name: c, image: i, ports: [{name: web, containerPort: %1$d}]}]}}""".formatted(port));
-                system.user().metadata(ResourceType.PODS).patch(ObjectKey.of("default", "served-" + port), "status",
-                        PatchType.MERGE, "{\"status\": {\"podIPs\": [{\"ip\": \"10.0.0." + port / 1000 + "\"}]}}");
-                settle();
-            }
-            delete(ResourceType.PODS, ObjectKey.of("default", "served-9090"), "Background");
-            patch(ResourceType.SERVICES, "served", "{\"metadata\": {\"labels\": {\"a\": \"b\"}}}");
-            delete(ResourceType.SERVICES, ObjectKey.of("default", "served"), "Background");
-            create(ResourceType.SERVICES,
-                    "{metadata: {namespace: default, name: mirrored}, spec: {ports: [{port: 80}]}}");
-            create(ResourceType.ENDPOINTS, """
-                    {metadata: {namespace: default, name: mirrored}, subsets: [{addresses: [{ip: 10.0.0.1}]}]}""");
-            settle();
-            patch(ResourceType.ENDPOINTS, "mirrored", "{\"metadata\": {\"labels\": {\"a\": \"b\"}}}");
-            patch(ResourceType.ENDPOINTS, "mirrored", "{\"subsets\": null}");
-        }
+    private static void create(JsonNode manifest, SteppedSystem system) {
+        system.user().resource(type(manifest), Unstructured.class)
+                .create(Yaml.read(filled(manifest, system), Unstructured.class));
+    }
 
-        @Override
-        public void close() {
-            system.close();
-        }
+    private static String filled(JsonNode node, SteppedSystem system) {
+        String text = node.toString().replace("$soon", system.clock.now().plusSeconds(60)
+                .truncatedTo(ChronoUnit.SECONDS).toString());
+        return !text.contains("$uid")
+                ? text
+                : text.replace("$uid", String.valueOf(system.user()
+                        .metadata(ResourceType.PODS).get(ObjectKey.of("default", "on-device")).getMetadata().getUid()));
+    }
+
+    private static ResourceClient<PartialObjectMetadata> objects(JsonNode object, SteppedSystem system) {
+        return system.user().metadata(type(object));
+    }
+
+    private static ResourceType type(JsonNode object) {
+        return Kinds.type(object.get("apiVersion").asString(), object.get("kind").asString());
+    }
+
+    private static ObjectKey key(JsonNode object) {
+        return new ObjectKey(object.path("namespace").asString(""), object.get("name").asString());
     }
 
     // ---- the table
 
     private static JsonNode table() throws IOException {
-        return JsonMapper.shared().valueToTree(new org.yaml.snakeyaml.Yaml().load(Files.readString(TABLE)));
+        return yaml(TABLE);
+    }
+
+    private static JsonNode yaml(Path file) throws IOException {
+        return JsonMapper.shared().valueToTree(new org.yaml.snakeyaml.Yaml().load(Files.readString(file)));
     }
 
     private static Stream<JsonNode> rules(String controller) throws IOException {

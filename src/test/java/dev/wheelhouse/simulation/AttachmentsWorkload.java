@@ -20,12 +20,16 @@ import dev.wheelhouse.simulation.Environment.PodChange;
  * Bound claims, and pods that use them on two nodes. The pods come and go, also to the other node before they are gone
  * from the first. The node of a pod plays the CSI driver: it attaches what it is asked to. Another claim may grow.
  */
-final class AttachmentsWorkload extends NamedWorkload {
+final class AttachmentsWorkload extends Workload {
     private static final int COUNT = 2;
     private static final String ATTACHMENT = "volumeattachment";
 
     AttachmentsWorkload(String name, Random random, boolean disrupted) {
         super(name);
+        needs(AttachDetachController.NAME, VolumeExpander.NAME);
+        creates(ATTACHMENT, "persistentvolumeclaim", "persistentvolume", "storageclass");
+        // Attached volumes are compared with their requests once a minute.
+        quietAfter(Duration.ofMinutes(2));
         for (int i = 0; i < COUNT; i++) {
             String node = name + "-node-" + i;
             String volume = name + "-v-" + i;
@@ -57,21 +61,11 @@ final class AttachmentsWorkload extends NamedWorkload {
             String node = name + "-node-" + random.nextInt(COUNT);
             String pod = name + "-p-" + random.nextInt(COUNT + 1);
             steps.add(random.nextInt(5) < 2
-                    ? new Step("deletes the pod " + pod, e -> {
-                        if (e.api().find("pod", pod) != null) {
-                            e.history().ends(pod);
-                            e.api().delete("pod", pod, "Background");
-                        }
-                    })
-                    : new Step("wants the pod " + pod + " on " + node + " with " + volume, e -> {
-                        if (e.api().find("pod", pod) == null) {
-                            e.api().create("pod", """
-                                    {"metadata": {"name": "%s", "labels": {"app": "%s"}}, "spec": {%s "containers":
-                                     [{"name": "app", "image": "app:v1"}], "volumes": [{"name": "data",
-                                     "persistentVolumeClaim": {"claimName": "%s"}}]}}""".formatted(pod, name,
-                                    PodsWorkload.affinity(node), volume));
-                        }
-                    }));
+                    ? Step.remove("pod", pod)
+                    : Step.once("pod", pod, """
+                            {"metadata": {"name": "%s", "labels": {"app": "%s"}}, "spec": {%s "containers": [{"name":
+                             "app", "image": "app:v1"}], "volumes": [{"name": "data", "persistentVolumeClaim":
+                             {"claimName": "%s"}}]}}""".formatted(pod, name, PodsWorkload.affinity(node), volume)));
         }
     }
 
@@ -92,24 +86,8 @@ final class AttachmentsWorkload extends NamedWorkload {
     }
 
     @Override
-    public Set<String> controllers() {
-        return Set.of(AttachDetachController.NAME, VolumeExpander.NAME);
-    }
-
-    @Override
-    public Set<String> kinds() {
-        return Set.of(ATTACHMENT, "persistentvolumeclaim", "persistentvolume", "storageclass");
-    }
-
-    @Override
     public List<Invariant> invariants(Truth truth, RunHistory history) {
         return List.of(new AttachmentsInvariants(truth), new ExpansionInvariants(truth));
-    }
-
-    /** {@inheritDoc} Attached volumes are compared with their requests once a minute. */
-    @Override
-    public Duration quiet() {
-        return Duration.ofMinutes(2);
     }
 
     private List<JsonNode> attachments(Api api) {
@@ -148,7 +126,7 @@ final class AttachmentsWorkload extends NamedWorkload {
         Set<String> wanted = new TreeSet<>();
         Set<String> volumes = new TreeSet<>();
         for (JsonNode pod : api.podsOf(name)) {
-            if (pod.path("metadata").has("deletionTimestamp") || !pod.path("spec").has("nodeName")) {
+            if (ObjectFields.isDeleted(pod) || !pod.path("spec").has("nodeName")) {
                 return false;
             }
             volumes.add(claim(pod));

@@ -3,11 +3,8 @@ package dev.wheelhouse.simulation;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
-
-import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.controllers.volume.AttributesClassProtectionController;
 import dev.wheelhouse.controllers.volume.ClaimProtectionController;
@@ -16,7 +13,7 @@ import dev.wheelhouse.controllers.volume.ClaimProtectionController;
  * VolumeAttributesClasses, claims that request them and change to others, and volumes that have them, all of which a
  * user creates and deletes in any order.
  */
-final class AttributesWorkload extends NamedWorkload {
+final class AttributesWorkload extends Workload {
     private static final String CLASS = "volumeattributesclass";
     private static final String CLAIM = "persistentvolumeclaim";
     private static final String VOLUME = "persistentvolume";
@@ -24,42 +21,33 @@ final class AttributesWorkload extends NamedWorkload {
 
     AttributesWorkload(String name, Random random, boolean disrupted) {
         super(name);
+        needs(AttributesClassProtectionController.NAME, ClaimProtectionController.NAME);
+        creates(CLASS, CLAIM, VOLUME);
         int count = 8 + random.nextInt(9);
         for (int i = 0; i < count; i++) {
             String attributes = name + "-a-" + random.nextInt(CLASSES);
             String user = name + "-u-" + random.nextInt(CLASSES);
             steps.add(switch (random.nextInt(9)) {
-                case 0, 1 -> once(CLASS, attributes, """
+                case 0, 1 -> Step.once(CLASS, attributes, """
                         {"metadata": {"name": "%s"}, "driverName": "csi.example.com", "parameters": {"iops": "1"}}"""
                         .formatted(attributes));
-                case 2 -> once(CLAIM, user, """
+                case 2 -> Step.once(CLAIM, user, """
                         {"metadata": {"name": "%s"}, "spec": {"accessModes": ["ReadWriteOnce"], "storageClassName":
                          "%s", "volumeAttributesClassName": "%s", "resources": {"requests": {"storage": "1Gi"}}}}"""
                         .formatted(user, name, attributes));
-                case 3 -> once(VOLUME, user, """
+                case 3 -> Step.once(VOLUME, user, """
                         {"metadata": {"name": "%s"}, "spec": {"capacity": {"storage": "1Gi"}, "accessModes":
                          ["ReadWriteOnce"], "volumeAttributesClassName": "%s", "csi": {"driver": "csi.example.com",
                          "volumeHandle": "1"}}}""".formatted(user, attributes));
-                case 4 -> new Step("has the claim " + user + " change to " + attributes, e -> {
-                    if (e.api().find(CLAIM, user) != null) {
-                        e.api().patch(CLAIM, user + "/status", """
+                case 4 -> Step.ifPresent(CLAIM, user, "has " + attributes + " as the target of",
+                        e -> e.api().patch(CLAIM, user + "/status", """
                                 {"status": {"modifyVolumeStatus": {"status": "InProgress",
-                                 "targetVolumeAttributesClassName": "%s"}}}""".formatted(attributes));
-                    }
-                });
+                                 "targetVolumeAttributesClassName": "%s"}}}""".formatted(attributes)));
                 case 5 -> deletion(CLAIM, user);
                 case 6 -> deletion(VOLUME, user);
                 default -> deletion(CLASS, attributes);
             });
         }
-    }
-
-    private static Step once(String kind, String object, String manifest) {
-        return new Step("wants the " + kind + " " + object, e -> {
-            if (e.api().find(kind, object) == null) {
-                e.api().create(kind, manifest);
-            }
-        });
     }
 
     /** All participants catch up first: whether the controller has seen the users of a class would be random. */
@@ -75,32 +63,15 @@ final class AttributesWorkload extends NamedWorkload {
     }
 
     @Override
-    public Set<String> controllers() {
-        return Set.of(AttributesClassProtectionController.NAME, ClaimProtectionController.NAME);
-    }
-
-    @Override
-    public Set<String> kinds() {
-        return Set.of(CLASS, CLAIM, VOLUME);
-    }
-
-    @Override
     public List<Invariant> invariants(Truth truth, RunHistory history) {
         return List.of(new AttributesInvariants(truth));
     }
 
-    private List<JsonNode> own(Api api, String kind) {
-        return api.list(kind).stream().filter(o -> ObjectFields.name(o).startsWith(name + "-")).toList();
-    }
-
-    private static boolean isDeleted(JsonNode object) {
-        return object.path("metadata").has("deletionTimestamp");
-    }
-
     @Override
     public boolean isSeen(Api api) {
-        return own(api, CLAIM).stream().noneMatch(AttributesWorkload::isDeleted)
-                && own(api, CLASS).stream().noneMatch(c -> isDeleted(c) && !isUsed(api, ObjectFields.name(c)));
+        return own(api, CLAIM).stream().noneMatch(ObjectFields::isDeleted)
+                && own(api, CLASS).stream()
+                        .noneMatch(c -> ObjectFields.isDeleted(c) && !isUsed(api, ObjectFields.name(c)));
     }
 
     private boolean isUsed(Api api, String attributes) {
@@ -116,7 +87,7 @@ final class AttributesWorkload extends NamedWorkload {
         Map<String, String> lines = new TreeMap<>();
         Stream.of(CLASS, CLAIM, VOLUME).flatMap(kind -> own(api, kind).stream())
                 .forEach(object -> lines.put(object.path("kind").asString() + " " + ObjectFields.name(object),
-                        isDeleted(object) ? "is being deleted" : "exists"));
+                        ObjectFields.isDeleted(object) ? "is being deleted" : "exists"));
         return lines;
     }
 }

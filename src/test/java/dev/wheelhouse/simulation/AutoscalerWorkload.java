@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.Set;
 
 import tools.jackson.databind.JsonNode;
 
@@ -16,12 +15,16 @@ import dev.wheelhouse.controllers.replicaset.ReplicaSetController;
  * A Deployment that an autoscaler scales by a metric of a ConfigMap, which the user changes in steps of a whole pod's
  * share, so that the wanted size does not depend on the size before.
  */
-final class AutoscalerWorkload extends NamedWorkload {
+final class AutoscalerWorkload extends Workload {
     private static final String METRIC = "metric.hollow.wheelhouse.dev/load";
     private static final int SHARE = 100;
 
     AutoscalerWorkload(String name, Random random, boolean disrupted) {
         super(name);
+        needs(AutoscalerController.NAME, DeploymentController.NAME, ReplicaSetController.NAME);
+        creates("horizontalpodautoscaler", "deployment", "replicaset", "configmap");
+        // An autoscaler looks every 15 s, and takes several looks for a large change.
+        quietAfter(Duration.ofMinutes(4));
         int least = 1 + random.nextInt(2);
         steps.add(Step.create("configmap", "{\"metadata\": {\"name\": \"" + name + "\", \"annotations\": {\"" + METRIC
                 + "\": \"" + SHARE * (1 + random.nextInt(5)) + "\"}}}", "creates a ConfigMap with a metric"));
@@ -47,8 +50,7 @@ final class AutoscalerWorkload extends NamedWorkload {
                             + load + "\"}}}", "sees a load of " + load));
                 }
                 case 3 -> {
-                    Duration time = Duration.ofSeconds(5 + random.nextInt(60));
-                    steps.add(new Step("waits " + time.toSeconds() + " s", e -> e.clock().advance(time)));
+                    steps.add(Step.pause(Duration.ofSeconds(5 + random.nextInt(60))));
                 }
                 case 4 -> {
                     int most = 2 + random.nextInt(5);
@@ -64,25 +66,9 @@ final class AutoscalerWorkload extends NamedWorkload {
     }
 
     @Override
-    public Set<String> controllers() {
-        return Set.of(AutoscalerController.NAME, DeploymentController.NAME, ReplicaSetController.NAME);
-    }
-
-    @Override
-    public Set<String> kinds() {
-        return Set.of("horizontalpodautoscaler", "deployment", "replicaset", "configmap");
-    }
-
-    @Override
     public List<Invariant> invariants(Truth truth, RunHistory history) {
         return List.of(new AutoscalerInvariants(truth, history), new DeploymentInvariants(truth, history),
                 ReplicaSetInvariants.of(truth, history));
-    }
-
-    /** {@inheritDoc} An autoscaler looks every 15 s, and takes several looks for a large change. */
-    @Override
-    public Duration quiet() {
-        return Duration.ofMinutes(4);
     }
 
     @Override

@@ -8,7 +8,6 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.Set;
 import java.util.TreeMap;
 
 import org.jspecify.annotations.Nullable;
@@ -21,7 +20,7 @@ import dev.wheelhouse.controllers.bootstrap.DetachedSignature;
 import dev.wheelhouse.controllers.bootstrap.TokenCleaner;
 
 /** Bootstrap tokens with and without a time at which they expire, and the description of the cluster that they sign. */
-final class BootstrapWorkload extends NamedWorkload {
+final class BootstrapWorkload extends Workload {
     static final String TOKENS = "kube-system";
     private static final String INFO = "cluster-info";
     private static final List<String> IDS = List.of("aaaaaa", "bbbbbb", "cccccc");
@@ -30,13 +29,15 @@ final class BootstrapWorkload extends NamedWorkload {
 
     BootstrapWorkload(String name, Random random, boolean disrupted) {
         super(name);
+        needs(BootstrapSigner.NAME, TokenCleaner.NAME);
+        creates("secret", "configmap");
         steps.add(new Step("describes the cluster", e -> e.api().in("kube-public").create("configmap", """
                 {"metadata": {"name": "cluster-info"}, "data": {"kubeconfig": "first", "notes": "none"}}""")));
         int changes = 5 + random.nextInt(7);
         for (int i = 0; i < changes; i++) {
             change(random);
         }
-        steps.add(wait(LONGEST + 1));
+        steps.add(Step.pause(Duration.ofSeconds(LONGEST + 1)));
     }
 
     private void change(Random random) {
@@ -49,12 +50,8 @@ final class BootstrapWorkload extends NamedWorkload {
             case 3 -> steps.add(new Step("deletes the token " + id, e -> delete(e.api(), id)));
             case 4 -> write("kubeconfig", String.valueOf(random.nextInt(1000)));
             case 5 -> write("jws-kubeconfig-" + id, "forged");
-            default -> steps.add(wait(1 + random.nextInt(120)));
+            default -> steps.add(Step.pause(Duration.ofSeconds(1 + random.nextInt(120))));
         }
-    }
-
-    private static Step wait(int seconds) {
-        return new Step("waits " + seconds + " s", e -> e.clock().advance(Duration.ofSeconds(seconds)));
     }
 
     private void write(String field, String value) {
@@ -88,16 +85,6 @@ final class BootstrapWorkload extends NamedWorkload {
         return value.isEmpty()
                 ? null
                 : new String(Base64.getDecoder().decode(value), StandardCharsets.UTF_8);
-    }
-
-    @Override
-    public Set<String> controllers() {
-        return Set.of(BootstrapSigner.NAME, TokenCleaner.NAME);
-    }
-
-    @Override
-    public Set<String> kinds() {
-        return Set.of("secret", "configmap");
     }
 
     @Override

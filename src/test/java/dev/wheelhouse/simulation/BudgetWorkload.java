@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.Set;
 
 import tools.jackson.databind.JsonNode;
 
@@ -15,12 +14,16 @@ import dev.wheelhouse.controllers.replicaset.ReplicaSetController;
  * A Deployment whose pods a budget protects, while an administrator evicts them. Nothing else takes pods away, so an
  * eviction that leaves too few is the fault of the budget's controller.
  */
-final class BudgetWorkload extends NamedWorkload {
+final class BudgetWorkload extends Workload {
     private final boolean disrupted;
     private final int least;
 
     BudgetWorkload(String name, Random random, boolean disrupted) {
         super(name);
+        needs(DeploymentController.NAME, ReplicaSetController.NAME);
+        creates("deployment", "replicaset");
+        // An eviction counts for two minutes if its pod stays.
+        quietAfter(Duration.ofMinutes(3));
         this.disrupted = disrupted;
         int replicas = 2 + random.nextInt(4);
         least = 1 + random.nextInt(replicas);
@@ -64,24 +67,8 @@ final class BudgetWorkload extends NamedWorkload {
     }
 
     @Override
-    public Set<String> controllers() {
-        return Set.of(DeploymentController.NAME, ReplicaSetController.NAME);
-    }
-
-    @Override
-    public Set<String> kinds() {
-        return Set.of("deployment", "replicaset");
-    }
-
-    @Override
     public List<Invariant> invariants(Truth truth, RunHistory history) {
         return List.of(new DeploymentInvariants(truth, history), ReplicaSetInvariants.of(truth, history));
-    }
-
-    /** {@inheritDoc} An eviction counts for two minutes if its pod stays. */
-    @Override
-    public Duration quiet() {
-        return Duration.ofMinutes(3);
     }
 
     @Override

@@ -4,7 +4,6 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.Set;
 
 import tools.jackson.databind.JsonNode;
 
@@ -18,7 +17,7 @@ import dev.wheelhouse.controllers.certificates.SignedRequests;
  * Requests for certificates: of kubelets, which the controllers approve, of people, some with usages that the signer
  * does not accept, and of a signer that is not one of Kubernetes. A user approves and denies them.
  */
-final class CertificatesWorkload extends NamedWorkload {
+final class CertificatesWorkload extends Workload {
     private static final String REQUEST = "certificatesigningrequest";
 
     /** The contents of a request. */
@@ -42,6 +41,7 @@ final class CertificatesWorkload extends NamedWorkload {
 
     CertificatesWorkload(String name, Random random, boolean disrupted) {
         super(name);
+        needs(RequestApprover.NAME, RequestSigner.NAME, RequestCleaner.NAME);
         for (int i = 4 + random.nextInt(6); i > 0; i--) {
             if (requests == 0 || random.nextBoolean()) {
                 create(Asked.values()[random.nextInt(Asked.values().length)]);
@@ -67,11 +67,6 @@ final class CertificatesWorkload extends NamedWorkload {
                           "message": "fine"}]}}""".formatted(decision))));
             }
         }));
-    }
-
-    @Override
-    public Set<String> controllers() {
-        return Set.of(RequestApprover.NAME, RequestSigner.NAME, RequestCleaner.NAME);
     }
 
     @Override

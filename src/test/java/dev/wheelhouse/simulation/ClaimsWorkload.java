@@ -20,7 +20,7 @@ import dev.wheelhouse.controllers.volume.VolumeProtectionController;
  * volumes. Claims are deleted under their pods, pods under their claims, volumes under their claims. Which claim gets
  * which volume is random, the numbers are not.
  */
-final class ClaimsWorkload extends NamedWorkload {
+final class ClaimsWorkload extends Workload {
     private static final int CLAIMS = 3;
     /** The end of the names of ephemeral volumes' claims. */
     private static final String EPHEMERAL = "-data";
@@ -29,23 +29,28 @@ final class ClaimsWorkload extends NamedWorkload {
 
     ClaimsWorkload(String name, Random random, boolean disrupted) {
         super(name);
+        needs(VolumeBinder.NAME, ClaimProtectionController.NAME, VolumeProtectionController.NAME,
+                EphemeralVolumeController.NAME);
+        creates("persistentvolumeclaim", "persistentvolume");
+        // The binder looks at all claims and volumes every 15 s.
+        quietAfter(Duration.ofMinutes(1));
         steps.add(volume());
         int count = 5 + random.nextInt(9);
         for (int i = 0; i < count; i++) {
             String suffix = "-" + random.nextInt(CLAIMS);
             steps.add(switch (random.nextInt(11)) {
                 case 0, 1 -> volume();
-                case 2, 3 -> once("persistentvolumeclaim", "c" + suffix, """
+                case 2, 3 -> Step.once("persistentvolumeclaim", name + "-c" + suffix, """
                         {"metadata": {"name": "%s"}, "spec": {"accessModes": ["ReadWriteOnce"], "storageClassName":
                          "%s", "resources": {"requests": {"storage": "1Gi"}}}}""".formatted(name + "-c" + suffix,
                         name));
-                case 4 -> once("pod", "p" + suffix, """
+                case 4 -> Step.once("pod", name + "-p" + suffix, """
                         {"metadata": {"name": "%s", "labels": {"app": "%s"}}, "spec": {"containers": [{"name": "app",
                          "image": "app:v1"}], "volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "%s"
                          }}]}}""".formatted(name + "-p" + suffix, name, name + "-c" + suffix));
                 case 5, 6 -> deletion("persistentvolumeclaim", "c" + suffix);
                 case 7 -> deletion("pod", "p" + suffix);
-                case 8 -> once("pod", "e" + suffix, """
+                case 8 -> Step.once("pod", name + "-e" + suffix, """
                         {"metadata": {"name": "%s", "labels": {"app": "%s"}}, "spec": {"containers": [{"name": "app",
                          "image": "app:v1"}], "volumes": [{"name": "data", "ephemeral": {"volumeClaimTemplate": {"spec":
                          {"accessModes": ["ReadWriteOnce"], "storageClassName": "%s", "resources": {"requests":
@@ -66,16 +71,8 @@ final class ClaimsWorkload extends NamedWorkload {
 
     private void deleteVolume(Environment environment) {
         own(environment.api(), "persistentvolume").stream()
-                .filter(v -> phase(v).equals("Bound") && !v.path("metadata").has("deletionTimestamp")).findFirst()
+                .filter(v -> phase(v).equals("Bound") && !ObjectFields.isDeleted(v)).findFirst()
                 .ifPresent(v -> environment.api().delete("persistentvolume", ObjectFields.name(v), "Background"));
-    }
-
-    private Step once(String kind, String suffix, String manifest) {
-        return new Step("wants the " + kind + " " + suffix, e -> {
-            if (e.api().find(kind, name + "-" + suffix) == null) {
-                e.api().create(kind, manifest);
-            }
-        });
     }
 
     /** Whether all claims are in the same phase. Which of several claims gets a volume is random. */
@@ -93,29 +90,8 @@ final class ClaimsWorkload extends NamedWorkload {
     }
 
     @Override
-    public Set<String> controllers() {
-        return Set.of(VolumeBinder.NAME, ClaimProtectionController.NAME, VolumeProtectionController.NAME,
-                EphemeralVolumeController.NAME);
-    }
-
-    @Override
-    public Set<String> kinds() {
-        return Set.of("persistentvolumeclaim", "persistentvolume");
-    }
-
-    @Override
     public List<Invariant> invariants(Truth truth, RunHistory history) {
         return List.of(new ClaimInvariants(truth), new VolumeInvariants(truth));
-    }
-
-    /** {@inheritDoc} The binder looks at all claims and volumes every 15 s. */
-    @Override
-    public Duration quiet() {
-        return Duration.ofMinutes(1);
-    }
-
-    private List<JsonNode> own(Api api, String kind) {
-        return api.list(kind).stream().filter(o -> ObjectFields.name(o).startsWith(name + "-")).toList();
     }
 
     private static String phase(JsonNode object) {
@@ -132,9 +108,9 @@ final class ClaimsWorkload extends NamedWorkload {
         List<JsonNode> volumesNow = own(api, "persistentvolume");
         Set<String> claimed = own.stream().map(c -> ObjectFields.text(c.path("metadata"), "uid"))
                 .collect(Collectors.toSet());
-        if (own(api, "pod").stream().anyMatch(p -> p.path("metadata").has("deletionTimestamp")
+        if (own(api, "pod").stream().anyMatch(p -> ObjectFields.isDeleted(p)
                 || !p.path("spec").has("nodeName"))
-                || own.stream().anyMatch(c -> c.path("metadata").has("deletionTimestamp") && !isUsed(api, c))
+                || own.stream().anyMatch(c -> ObjectFields.isDeleted(c) && !isUsed(api, c))
                 || own(api, "pod").stream().anyMatch(p -> isEphemeral(p) && !claimed(own, p))
                 || own.stream().anyMatch(c -> isEphemeral(c) && !isUsed(api, c))) {
             return false;
@@ -142,7 +118,7 @@ final class ClaimsWorkload extends NamedWorkload {
         boolean free = volumesNow.stream().anyMatch(v -> !v.path("spec").has("claimRef"));
         Set<String> bound = volumesNow.stream().map(v -> ObjectFields.text(v.path("spec").path("claimRef"), "uid"))
                 .collect(Collectors.toSet());
-        return own.stream().allMatch(c -> phase(c).equals("Bound") || c.path("metadata").has("deletionTimestamp")
+        return own.stream().allMatch(c -> phase(c).equals("Bound") || ObjectFields.isDeleted(c)
                 || (phase(c).equals("Pending") && !free
                         && !bound.contains(ObjectFields.text(c.path("metadata"), "uid"))))
                 && volumesNow.stream().allMatch(v -> phase(v).equals(!v.path("spec").has("claimRef")
@@ -172,7 +148,7 @@ final class ClaimsWorkload extends NamedWorkload {
         own(api, "persistentvolume").stream().filter(v -> !phase(v).equals("Released"))
                 .forEach(v -> counts.merge("volumes " + phase(v), 1, Integer::sum));
         own(api, "persistentvolumeclaim").forEach(c -> counts.merge("claims " + phase(c)
-                + (c.path("metadata").has("deletionTimestamp") ? " being deleted" : ""), 1, Integer::sum));
+                + (ObjectFields.isDeleted(c) ? " being deleted" : ""), 1, Integer::sum));
         counts.put("pods", own(api, "pod").size());
         Map<String, String> lines = new TreeMap<>();
         counts.forEach((what, count) -> lines.put(what, count.toString()));

@@ -41,7 +41,7 @@ final class CronJobInvariants implements Invariant {
         }
         V1Job job = write.object(V1Job.class);
         if (job != null && write.is("create", ResourceType.JOBS)) {
-            V1CronJob read = readOwner(write, job);
+            V1CronJob read = write.owner(job, CRON_JOBS, V1CronJob.class);
             return read == null ? List.of() : created(write, job, read);
         }
         V1Job victim = write.is("delete", ResourceType.JOBS)
@@ -62,14 +62,6 @@ final class CronJobInvariants implements Invariant {
         V1OwnerReference owner = OwnerReferences.controllerOf(job.getMetadata());
         return (owner == null ? "" : owner.getUid()) + " at "
                 + job.getMetadata().getAnnotations().get("batch.kubernetes.io/cronjob-scheduled-timestamp");
-    }
-
-    private static @Nullable V1CronJob readOwner(Write write, V1Job job) {
-        V1OwnerReference owner = OwnerReferences.controllerOf(job.getMetadata());
-        return owner == null
-                ? null
-                : write.read(CRON_JOBS, V1CronJob.class,
-                        new ObjectKey(write.request().key().namespace(), owner.getName()));
     }
 
     private List<String> created(Write write, V1Job job, V1CronJob read) {
@@ -106,7 +98,7 @@ final class CronJobInvariants implements Invariant {
 
     private static List<String> deleted(Write write, V1Job victim) {
         V1Job read = write.read(ResourceType.JOBS, V1Job.class, ObjectKey.of(victim));
-        V1CronJob cronJob = readOwner(write, victim);
+        V1CronJob cronJob = write.owner(victim, CRON_JOBS, V1CronJob.class);
         return read == null || cronJob == null || hasEnded(read)
                 || "Replace".equals(cronJob.getSpec().getConcurrencyPolicy())
                         ? List.of()

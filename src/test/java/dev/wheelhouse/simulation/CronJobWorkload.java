@@ -19,12 +19,15 @@ import dev.wheelhouse.simulation.Environment.PodChange;
  * A user's changes of one CronJob that is due every minute or every two minutes, while minutes pass at once. At the end
  * the user suspends it. The number of its runs is random, because time passes differently in each run.
  */
-final class CronJobWorkload extends NamedWorkload {
+final class CronJobWorkload extends Workload {
     private final Random random;
     private final int kept;
 
     CronJobWorkload(String name, Random random, boolean disrupted) {
         super(name);
+        needs(CronJobController.NAME, JobController.NAME);
+        creates("cronjob", "job");
+        quietAfter(Duration.ofMinutes(3));
         this.random = random;
         kept = random.nextInt(3);
         steps.add(Step.create("cronjob", """
@@ -53,8 +56,8 @@ final class CronJobWorkload extends NamedWorkload {
     private void step(boolean disrupted) {
         switch (random.nextInt(disrupted ? 11 : 9)) {
             case 0, 1, 2, 3, 4, 5 -> {
-                Duration time = Duration.ofSeconds(20 + random.nextInt(random.nextInt(4) == 0 ? 300 : 60));
-                steps.add(new Step("waits " + time.toSeconds() + " s", e -> e.clock().advance(time)));
+                int seconds = 20 + random.nextInt(random.nextInt(4) == 0 ? 300 : 60);
+                steps.add(Step.pause(Duration.ofSeconds(seconds)));
             }
             case 6 -> steps.add(patch("\"suspend\": " + random.nextBoolean(), "suspends the CronJob or resumes it"));
             case 7 -> steps.add(patch("\"concurrencyPolicy\": \"" + policy() + "\"", "changes the policy"));
@@ -66,16 +69,6 @@ final class CronJobWorkload extends NamedWorkload {
 
     private Step patch(String spec, String sentence) {
         return Step.patch("cronjob", name, "{\"spec\": {" + spec + "}}", sentence);
-    }
-
-    @Override
-    public Set<String> controllers() {
-        return Set.of(CronJobController.NAME, JobController.NAME);
-    }
-
-    @Override
-    public Set<String> kinds() {
-        return Set.of("cronjob", "job");
     }
 
     @Override
@@ -93,11 +86,6 @@ final class CronJobWorkload extends NamedWorkload {
             return null;
         }
         return environment.random().nextInt(4) == 0 ? PodChange.failed(1) : PodChange.SUCCEEDED;
-    }
-
-    @Override
-    public Duration quiet() {
-        return Duration.ofMinutes(3);
     }
 
     @Override

@@ -3,20 +3,17 @@ package dev.wheelhouse.simulation;
 import java.util.ArrayList;
 import java.util.List;
 
-import org.jspecify.annotations.Nullable;
-
 import io.kubernetes.client.custom.IntOrString;
 import io.kubernetes.client.openapi.models.V1DaemonSet;
 import io.kubernetes.client.openapi.models.V1Node;
-import io.kubernetes.client.openapi.models.V1OwnerReference;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1RollingUpdateDaemonSet;
 
 import dev.wheelhouse.api.ObjectKey;
-import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controllers.daemonset.DaemonSetController;
 
+import static dev.wheelhouse.simulation.Truth.image;
 import static dev.wheelhouse.simulation.Truth.isActive;
 import static dev.wheelhouse.simulation.Truth.isReady;
 import static dev.wheelhouse.simulation.Truth.name;
@@ -43,7 +40,7 @@ record DaemonSetInvariants(Truth truth, RunHistory history) implements Invariant
     @Override
     public List<String> late(Write write, int created) {
         V1Pod pod = write.is("create", ResourceType.PODS) ? write.object(V1Pod.class) : null;
-        V1DaemonSet read = pod == null ? null : readOwner(write, pod);
+        V1DaemonSet read = pod == null ? null : write.owner(pod, ResourceType.DAEMON_SETS, V1DaemonSet.class);
         if (read == null) {
             return List.of();
         }
@@ -52,15 +49,6 @@ record DaemonSetInvariants(Truth truth, RunHistory history) implements Invariant
         return beside.isEmpty() || isSurging(read)
                 ? List.of()
                 : List.of("a second pod on node " + node(pod) + ", and it read that there is one");
-    }
-
-    private static @Nullable V1DaemonSet readOwner(Write write, V1Pod pod) {
-        V1OwnerReference owner = OwnerReferences.controllerOf(pod.getMetadata());
-        V1DaemonSet read = owner == null || !owner.getKind().equals("DaemonSet")
-                ? null
-                : write.read(ResourceType.DAEMON_SETS, V1DaemonSet.class,
-                        new ObjectKey(write.request().key().namespace(), owner.getName()));
-        return read == null || !owner.getUid().equals(Truth.uid(read)) ? null : read;
     }
 
     /** The node that a pod is bound to or waits for; empty for none. */
@@ -79,22 +67,16 @@ record DaemonSetInvariants(Truth truth, RunHistory history) implements Invariant
         return rolling != null && rolling.getMaxSurge() != null && !rolling.getMaxSurge().equals(new IntOrString(0));
     }
 
-    private static String image(V1Pod pod) {
-        return String.valueOf(pod.getSpec().getContainers().getFirst().getImage());
-    }
-
-    private static String image(V1DaemonSet set) {
-        return String.valueOf(set.getSpec().getTemplate().getSpec().getContainers().getFirst().getImage());
-    }
-
     private List<String> created(Write write, V1Pod pod) {
-        V1DaemonSet set = readOwner(write, pod);
+        V1DaemonSet set = write.owner(pod, ResourceType.DAEMON_SETS, V1DaemonSet.class);
         if (set == null) {
             return List.of();
         }
         List<V1Pod> beside = truth.pods().stream()
                 .filter(p -> owns(set, p) && isActive(p) && node(p).equals(node(pod))).toList();
-        int allowed = (isSurging(set) && beside.stream().noneMatch(p -> image(p).equals(image(pod))) ? 1 : 0)
+        int allowed = (isSurging(set) && beside.stream().noneMatch(p -> image(p.getSpec()).equals(image(pod.getSpec())))
+                ? 1
+                : 0)
                 + history.lateCreates();
         List<String> wrong = new ArrayList<>();
         if (beside.size() > allowed) {
@@ -108,10 +90,11 @@ record DaemonSetInvariants(Truth truth, RunHistory history) implements Invariant
     }
 
     private List<String> deleted(Write write, V1Pod pod) {
-        V1DaemonSet set = readOwner(write, pod);
+        V1DaemonSet set = write.owner(pod, ResourceType.DAEMON_SETS, V1DaemonSet.class);
         V1Pod read = write.read(ResourceType.PODS, V1Pod.class, ObjectKey.of(pod));
         if (set == null || read == null || history.isDisrupted() || history.lateDeletes() > 0 || isSurging(set)
-                || !isReady(read) || !isActive(read) || image(read).equals(image(set))) {
+                || !isReady(read) || !isActive(read)
+                || image(read.getSpec()).equals(image(set.getSpec().getTemplate().getSpec()))) {
             return List.of();
         }
         List<String> wanted = write.read(ResourceType.NODES, V1Node.class).stream().filter(n -> runs(set, n))

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.Set;
 import java.util.TreeMap;
 
 import tools.jackson.databind.JsonNode;
@@ -16,7 +15,7 @@ import dev.wheelhouse.controllers.podgc.PodGarbageCollector;
  * A user's changes of one DaemonSet, and of the nodes that its selector matches: they come and go, lose and get the
  * label, and get taints that nobody tolerates. At the end it rolls out to all pods.
  */
-final class DaemonSetWorkload extends NamedWorkload {
+final class DaemonSetWorkload extends Workload {
     private static final String EVICTING = "{\"taints\": [{\"key\": \"example.com/out\", \"effect\": \"NoExecute\"}]}";
 
     private final Random random;
@@ -26,6 +25,10 @@ final class DaemonSetWorkload extends NamedWorkload {
 
     DaemonSetWorkload(String name, Random random, boolean disrupted) {
         super(name);
+        needs(DaemonSetController.NAME, PodGarbageCollector.NAME);
+        creates("daemonset", "controllerrevision");
+        // Pods of nodes that are gone are collected within a minute and a half.
+        quietAfter(Duration.ofMinutes(2));
         this.random = random;
         steps.add(addNode());
         steps.add(create());
@@ -74,8 +77,7 @@ final class DaemonSetWorkload extends NamedWorkload {
     }
 
     private Step addNode() {
-        String node = name + "-node-" + nodes++;
-        return new Step("adds the node " + node, e -> e.nodes().addFor(name, node));
+        return Step.node(name, name + "-node-" + nodes++);
     }
 
     private void image(String next) {
@@ -107,11 +109,7 @@ final class DaemonSetWorkload extends NamedWorkload {
 
     /** A change of a node, which may have been removed. */
     private static Step ofNode(String node, String patch, String sentence) {
-        return new Step(sentence + " the node " + node, e -> {
-            if (e.api().find("node", node) != null) {
-                e.api().patch("node", node, patch);
-            }
-        });
+        return Step.ifPresent("node", node, sentence, e -> e.api().patch("node", node, patch));
     }
 
     private Step patch(String spec, String sentence) {
@@ -119,30 +117,14 @@ final class DaemonSetWorkload extends NamedWorkload {
     }
 
     @Override
-    public Set<String> controllers() {
-        return Set.of(DaemonSetController.NAME, PodGarbageCollector.NAME);
-    }
-
-    @Override
-    public Set<String> kinds() {
-        return Set.of("daemonset", "controllerrevision");
-    }
-
-    @Override
     public List<Invariant> invariants(Truth truth, RunHistory history) {
         return List.of(new DaemonSetInvariants(truth, history), new PodGarbageInvariants(truth));
-    }
-
-    /** {@inheritDoc} Pods of nodes that are gone are collected within a minute and a half. */
-    @Override
-    public Duration quiet() {
-        return Duration.ofMinutes(2);
     }
 
     @Override
     public boolean isSeen(Api api) {
         JsonNode set = api.find("daemonset", name);
-        return set == null || (Api.isObserved(set) && !set.path("metadata").has("deletionTimestamp"));
+        return set == null || (Api.isObserved(set) && !ObjectFields.isDeleted(set));
     }
 
     @Override

@@ -7,7 +7,6 @@ import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.custom.IntOrString;
 import io.kubernetes.client.openapi.models.V1Deployment;
-import io.kubernetes.client.openapi.models.V1OwnerReference;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1ReplicaSet;
 
@@ -32,13 +31,8 @@ record DeploymentInvariants(Truth truth, RunHistory history) implements Invarian
     }
 
     private List<String> sized(Write write, V1ReplicaSet written) {
-        V1OwnerReference owner = OwnerReferences.controllerOf(written.getMetadata());
-        V1Deployment read = owner == null
-                ? null
-                : write.read(ResourceType.DEPLOYMENTS, V1Deployment.class,
-                        new ObjectKey(written.getMetadata().getNamespace(), owner.getName()));
-        if (read == null || !uid(read).equals(owner.getUid())
-                || truth.deployments().stream().noneMatch(live -> uid(live).equals(owner.getUid()))) {
+        V1Deployment read = write.owner(written, ResourceType.DEPLOYMENTS, V1Deployment.class);
+        if (read == null || truth.deployments().stream().noneMatch(live -> uid(live).equals(uid(read)))) {
             return List.of();
         }
         int before = 0;

@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.Set;
 import java.util.TreeMap;
 
 import tools.jackson.databind.JsonNode;
@@ -16,7 +15,7 @@ import dev.wheelhouse.controllers.replicaset.ReplicaSetController;
  * A user's changes of one Deployment. At the end the Deployment is not paused and has an image that runs, so that its
  * final state does not depend on the times of the changes.
  */
-final class DeploymentWorkload extends NamedWorkload {
+final class DeploymentWorkload extends Workload {
     private static final String[] SURGES = {"1", "0", "2", "\"25%\"", "\"100%\"", "\"50%\""};
     private static final String[] UNAVAILABLES = {"1", "2", "\"25%\"", "0", "\"50%\""};
 
@@ -30,6 +29,8 @@ final class DeploymentWorkload extends NamedWorkload {
 
     DeploymentWorkload(String name, Random random, boolean disrupted) {
         super(name);
+        needs(DeploymentController.NAME, ReplicaSetController.NAME);
+        creates("deployment", "replicaset");
         this.random = random;
         boolean late = random.nextInt(4) == 0;
         manifest = """
@@ -49,16 +50,6 @@ final class DeploymentWorkload extends NamedWorkload {
     }
 
     @Override
-    public Set<String> controllers() {
-        return Set.of(DeploymentController.NAME, ReplicaSetController.NAME);
-    }
-
-    @Override
-    public Set<String> kinds() {
-        return Set.of("deployment", "replicaset");
-    }
-
-    @Override
     public List<Invariant> invariants(Truth truth, RunHistory history) {
         return List.of(new DeploymentInvariants(truth, history), ReplicaSetInvariants.of(truth, history));
     }
@@ -69,7 +60,7 @@ final class DeploymentWorkload extends NamedWorkload {
         if (deployment == null) {
             return true;
         }
-        return Api.isObserved(deployment) && !deployment.path("metadata").has("deletionTimestamp")
+        return Api.isObserved(deployment) && !ObjectFields.isDeleted(deployment)
                 && (deployment.path("spec").path("paused").asBoolean(false) || hasItsReplicaSet(api, deployment));
     }
 
@@ -191,8 +182,7 @@ final class DeploymentWorkload extends NamedWorkload {
         if (!paused && revisions.size() > 1) {
             image = revisions.get(revisions.size() - 2);
             release();
-            steps.add(new Step("takes the last rollout back", e -> new KubectlSteps(e.api())
-                    .run(List.of("rollout", "undo", "deploy/" + name), e.clock().now())));
+            steps.add(new Step("takes the last rollout back", e -> new KubectlUndo(e.api()).run(name)));
         }
     }
 

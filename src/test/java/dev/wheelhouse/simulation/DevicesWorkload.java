@@ -20,11 +20,13 @@ import dev.wheelhouse.simulation.Environment.PodChange;
  * claims, and a driver taints it. Some pods with claims of their own end by themselves, users delete some, and the
  * shared claim.
  */
-final class DevicesWorkload extends NamedWorkload {
+final class DevicesWorkload extends Workload {
     private static final int PODS = 3;
 
     DevicesWorkload(String name, Random random, boolean disrupted) {
         super(name);
+        needs(ResourceClaimController.NAME, DeviceTaintEvictionController.NAME);
+        creates("resourceclaim", "resourceclaimtemplate", "resourceslice");
         steps.add(Step.create("resourceclaimtemplate", "{\"metadata\": {\"name\": \"%s\"}, \"spec\": {%s}}"
                 .formatted(name, devices()), "creates a template"));
         steps.add(Step.create("resourceslice", slice(""), "has a driver publish a device"));
@@ -35,16 +37,12 @@ final class DevicesWorkload extends NamedWorkload {
             steps.add(switch (random.nextInt(11)) {
                 case 0, 1 -> pod(name + "-own-" + number, fate, "resourceClaimTemplateName", name);
                 case 2, 3 -> pod(name + "-user-" + number, "runs", "resourceClaimName", name + "-shared");
-                case 4 -> new Step("wants the shared claim", e -> {
-                    if (e.api().find("resourceclaim", name + "-shared") == null) {
-                        e.api().create("resourceclaim", "{\"metadata\": {\"name\": \"%s-shared\"}, %s}".formatted(name,
-                                devices()));
-                    }
-                });
+                case 4 -> Step.once("resourceclaim", name + "-shared",
+                        "{\"metadata\": {\"name\": \"%s-shared\"}, %s}".formatted(name, devices()));
                 case 5, 6 -> new Step("has the scheduler allocate the claims", this::allocate);
                 case 7, 8 -> taint(random.nextBoolean());
-                case 9 -> deletion("pod", name + (random.nextBoolean() ? "-own-" : "-user-") + number);
-                default -> deletion("resourceclaim", name + "-shared");
+                case 9 -> Step.remove("pod", name + (random.nextBoolean() ? "-own-" : "-user-") + number);
+                default -> Step.remove("resourceclaim", name + "-shared");
             });
         }
     }
@@ -55,14 +53,10 @@ final class DevicesWorkload extends NamedWorkload {
     }
 
     private Step pod(String pod, String fate, String field, String value) {
-        return new Step("wants the pod " + pod + ", which " + fate, e -> {
-            if (e.api().find("pod", pod) == null) {
-                e.api().create("pod", """
-                        {"metadata": {"name": "%s", "labels": {"app": "%s", "fate": "%s"}}, "spec": {"restartPolicy":
-                         "Never", "containers": [{"name": "app", "image": "app:v1"}], "resourceClaims": [{"name": "d",
-                         "%s": "%s"}]}}""".formatted(pod, name, fate, field, value));
-            }
-        });
+        return Step.once("pod", pod, """
+                {"metadata": {"name": "%s", "labels": {"app": "%s", "fate": "%s"}}, "spec": {"restartPolicy": "Never",
+                 "containers": [{"name": "app", "image": "app:v1"}], "resourceClaims": [{"name": "d", "%s": "%s"}]}}"""
+                .formatted(pod, name, fate, field, value));
     }
 
     /** @param taints of the device, JSON */
@@ -87,7 +81,7 @@ final class DevicesWorkload extends NamedWorkload {
     /** The shared claim tolerates all taints. */
     private void allocate(Environment e) {
         for (JsonNode claim : own(e.api(), "resourceclaim")) {
-            if (!claim.path("status").has("allocation") && !claim.path("metadata").has("deletionTimestamp")) {
+            if (!claim.path("status").has("allocation") && !ObjectFields.isDeleted(claim)) {
                 String which = ObjectFields.name(claim);
                 Api.expect(e.api().patch("resourceclaim", which, "merge", Json.read("""
                         {"metadata": {"finalizers": ["resource.kubernetes.io/delete-protection"]}}""")));
@@ -100,32 +94,9 @@ final class DevicesWorkload extends NamedWorkload {
         }
     }
 
-    private Step deletion(String kind, String which) {
-        return new Step("deletes the " + kind + " " + which, e -> {
-            if (e.api().find(kind, which) != null) {
-                e.history().ends(which);
-                e.api().delete(kind, which, "Background");
-            }
-        });
-    }
-
-    @Override
-    public Set<String> controllers() {
-        return Set.of(ResourceClaimController.NAME, DeviceTaintEvictionController.NAME);
-    }
-
-    @Override
-    public Set<String> kinds() {
-        return Set.of("resourceclaim", "resourceclaimtemplate", "resourceslice");
-    }
-
     @Override
     public List<Invariant> invariants(Truth truth, RunHistory history) {
         return List.of(new DeviceInvariants(truth));
-    }
-
-    private List<JsonNode> own(Api api, String kind) {
-        return api.list(kind).stream().filter(o -> ObjectFields.name(o).startsWith(name + "-")).toList();
     }
 
     @Override
@@ -143,7 +114,7 @@ final class DevicesWorkload extends NamedWorkload {
     @Override
     public boolean isSeen(Api api) {
         List<JsonNode> pods = own(api, "pod");
-        return pods.stream().allMatch(p -> !p.path("metadata").has("deletionTimestamp")
+        return pods.stream().allMatch(p -> !ObjectFields.isDeleted(p)
                 && (isDone(p) || p.path("spec").has("nodeName") && hasClaims(api, p)))
                 && own(api, "resourceclaim").stream().allMatch(c -> isNeeded(c, pods) && (!isTainted(api)
                         || ObjectFields.name(c).endsWith("-shared") || c.path("status").path("reservedFor").isEmpty()));
@@ -173,7 +144,7 @@ final class DevicesWorkload extends NamedWorkload {
         return claim.path("metadata").path("ownerReferences").valueStream()
                 .allMatch(o -> live.contains(ObjectFields.text(o, "uid")))
                 && reserved.stream().allMatch(c -> live.contains(ObjectFields.text(c, "uid")))
-                && (!claim.path("metadata").has("deletionTimestamp") || !reserved.isEmpty());
+                && (!ObjectFields.isDeleted(claim) || !reserved.isEmpty());
     }
 
     /** {@inheritDoc} When a pod ends by itself is random, and so is whether its device was tainted before. */
@@ -185,7 +156,7 @@ final class DevicesWorkload extends NamedWorkload {
         if (shared != null) {
             lines.put("shared", (shared.path("status").has("allocation") ? "allocated" : "free") + " for "
                     + shared.path("status").path("reservedFor").size()
-                    + (shared.path("metadata").has("deletionTimestamp") ? ", being deleted" : ""));
+                    + (ObjectFields.isDeleted(shared) ? ", being deleted" : ""));
         }
         lines.put("claims of pods", Long.toString(own(api, "resourceclaim").stream()
                 .filter(c -> c.path("metadata").has("ownerReferences")).count()));

@@ -24,7 +24,7 @@ import dev.wheelhouse.world.Authorities;
  * A user's service accounts with token Secrets, and ClusterRoles of which one aggregates the others. The user also
  * deletes the default account, and changes and deletes the published certificates.
  */
-final class IdentityWorkload extends NamedWorkload {
+final class IdentityWorkload extends Workload {
     private static final String ROOT_CA = "kube-root-ca.crt";
     private static final int ACCOUNTS = 2;
     private static final int SECRETS = 3;
@@ -32,6 +32,8 @@ final class IdentityWorkload extends NamedWorkload {
 
     IdentityWorkload(String name, Random random, boolean disrupted) {
         super(name);
+        needs(ServiceAccountController.NAME, TokenController.NAME, RootCaPublisher.NAME, RoleAggregator.NAME);
+        creates("serviceaccount", "secret", "configmap");
         steps.add(Step.create("clusterrole", """
                 {"metadata": {"name": "%1$s-all"}, "aggregationRule": {"clusterRoleSelectors":
                  [{"matchLabels": {"to": "%1$s"}}]}}""".formatted(name), "creates an aggregated role"));
@@ -50,14 +52,14 @@ final class IdentityWorkload extends NamedWorkload {
         int role = random.nextInt(ROLES);
         switch (random.nextInt(8)) {
             case 0 -> account(account);
-            case 1 -> delete("serviceaccount", name + "-" + account);
+            case 1 -> steps.add(Step.remove("serviceaccount", name + "-" + account));
             case 2, 3 -> secret(secret, account);
-            case 4 -> delete("secret", name + "-token-" + secret);
+            case 4 -> steps.add(Step.remove("secret", name + "-token-" + secret));
             case 5 -> role(role, random.nextInt(4), random.nextBoolean());
-            case 6 -> delete("serviceaccount", "default");
+            case 6 -> steps.add(Step.remove("serviceaccount", "default"));
             default -> {
                 if (random.nextBoolean()) {
-                    delete("configmap", ROOT_CA);
+                    steps.add(Step.remove("configmap", ROOT_CA));
                 } else {
                     steps.add(Step.patch("configmap", ROOT_CA, "{\"data\": {\"ca.crt\": \"" + random.nextInt() + "\"}}",
                             "changes the published certificates"));
@@ -66,32 +68,16 @@ final class IdentityWorkload extends NamedWorkload {
         }
     }
 
-    private void delete(String kind, String which) {
-        steps.add(new Step("deletes the " + kind + " " + which, e -> {
-            if (e.api().find(kind, which) != null) {
-                e.api().delete(kind, which, "Background");
-            }
-        }));
-    }
-
     private void account(int number) {
         String which = name + "-" + number;
-        steps.add(new Step("creates the account " + which, e -> {
-            if (e.api().find("serviceaccount", which) == null) {
-                e.api().create("serviceaccount", "{\"metadata\": {\"name\": \"" + which + "\"}}");
-            }
-        }));
+        steps.add(Step.once("serviceaccount", which, "{\"metadata\": {\"name\": \"" + which + "\"}}"));
     }
 
     private void secret(int number, int account) {
         String which = name + "-token-" + number;
-        steps.add(new Step("creates the Secret " + which + " of the account " + name + "-" + account, e -> {
-            if (e.api().find("secret", which) == null) {
-                e.api().create("secret", """
-                        {"metadata": {"name": "%s", "annotations": {"kubernetes.io/service-account.name": "%s-%d"}},
-                         "type": "kubernetes.io/service-account-token"}""".formatted(which, name, account));
-            }
-        }));
+        steps.add(Step.once("secret", which, """
+                {"metadata": {"name": "%s", "annotations": {"kubernetes.io/service-account.name": "%s-%d"}},
+                 "type": "kubernetes.io/service-account-token"}""".formatted(which, name, account)));
     }
 
     private void role(int number, int resource, boolean selected) {
@@ -100,23 +86,8 @@ final class IdentityWorkload extends NamedWorkload {
                 {"metadata": {"name": "%s", "labels": {"to": "%s"}}, "rules":
                  [{"verbs": ["get"], "apiGroups": ["example.com"], "resources": ["r%d"]}]}""".formatted(which,
                 selected ? name : "nobody", resource);
-        steps.add(new Step("writes the role " + which + ": " + body.replaceAll("\\s+", " "), e -> {
-            if (e.api().find("clusterrole", which) == null) {
-                e.api().create("clusterrole", body);
-            } else {
-                Api.expect(e.api().patch("clusterrole", which, "merge", Json.read(body)));
-            }
-        }));
-    }
-
-    @Override
-    public Set<String> controllers() {
-        return Set.of(ServiceAccountController.NAME, TokenController.NAME, RootCaPublisher.NAME, RoleAggregator.NAME);
-    }
-
-    @Override
-    public Set<String> kinds() {
-        return Set.of("serviceaccount", "secret", "configmap");
+        steps.add(Step.write("clusterrole", which, body,
+                "writes the role " + which + ": " + body.replaceAll("\\s+", " ")));
     }
 
     @Override

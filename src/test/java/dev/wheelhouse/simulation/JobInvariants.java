@@ -68,7 +68,7 @@ final class JobInvariants implements Invariant {
         if (!write.controller().equals(JobController.NAME) || pod == null) {
             return write.controller().equals(JobController.NAME) ? before(write) : List.of();
         }
-        V1Job read = readOwner(write, pod);
+        V1Job read = write.owner(pod, ResourceType.JOBS, V1Job.class);
         if (read == null) {
             return List.of();
         }
@@ -115,21 +115,12 @@ final class JobInvariants implements Invariant {
         return pod != null && pod.getStatus() != null && "Succeeded".equals(pod.getStatus().getPhase());
     }
 
-    private static @Nullable V1Job readOwner(Write write, V1Pod pod) {
-        V1OwnerReference owner = OwnerReferences.controllerOf(pod.getMetadata());
-        V1Job read = owner == null
-                ? null
-                : write.read(ResourceType.JOBS, V1Job.class,
-                        new ObjectKey(write.request().key().namespace(), owner.getName()));
-        return read == null || !uid(read).equals(owner.getUid()) ? null : read;
-    }
-
     private static int parallelism(V1Job job) {
         return job.getSpec().getParallelism() == null ? 1 : job.getSpec().getParallelism();
     }
 
     private List<String> created(Write write, V1Pod pod) {
-        V1Job read = readOwner(write, pod);
+        V1Job read = write.owner(pod, ResourceType.JOBS, V1Job.class);
         if (read == null) {
             return List.of();
         }

@@ -6,7 +6,6 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +20,7 @@ import dev.wheelhouse.simulation.Environment.PodChange;
  * A user's changes of one Job, Indexed or not. Nodes let a number of its pods fail, which the seed determines, and then
  * all others succeed, so that the Job ends in the same way in every run.
  */
-final class JobWorkload extends NamedWorkload {
+final class JobWorkload extends Workload {
     /** The exit code for which a failure policy fails the whole Job. */
     private static final int FATAL = 42;
 
@@ -42,6 +41,9 @@ final class JobWorkload extends NamedWorkload {
 
     JobWorkload(String name, Random random, boolean disrupted) {
         super(name);
+        creates("job");
+        // Upstream's longest delay after a failure is ten minutes.
+        quietAfter(Duration.ofMinutes(11));
         this.random = random;
         disturbed = disrupted;
         indexed = random.nextBoolean();
@@ -49,6 +51,14 @@ final class JobWorkload extends NamedWorkload {
         failurePolicy = random.nextInt(3) == 0;
         waitsForEnds = failurePolicy || random.nextInt(4) == 0;
         expires = random.nextInt(8) == 0;
+        needs(JobController.NAME);
+        if (expires) {
+            needs(TtlAfterFinishedController.NAME);
+        }
+        if (waitsForEnds) {
+            // The collector of pods alone lets a pod fail that was deleted before it had a node.
+            needs(PodGarbageCollector.NAME);
+        }
         completions = 1 + random.nextInt(5);
         doomed = failurePolicy && random.nextInt(4) == 0;
         for (int i = 0; i < (indexed ? completions : 1); i++) {
@@ -61,7 +71,7 @@ final class JobWorkload extends NamedWorkload {
         }
         int last = 1 + random.nextInt(3);
         disturbed |= last < parallelism;
-        steps.add(patch("\"suspend\": false, \"parallelism\": " + last, "lets the Job run"));
+        steps.add(patch("\"suspend\": false, \"parallelism\": " + last, "runs"));
         if (random.nextInt(8) == 0) {
             steps.add(delete("Background"));
         }
@@ -95,16 +105,16 @@ final class JobWorkload extends NamedWorkload {
         switch (random.nextInt(disrupted ? 8 : 6)) {
             case 0, 1 -> {
                 disturbed = true;
-                steps.add(patch("\"parallelism\": " + random.nextInt(4), "changes the parallelism"));
+                steps.add(patch("\"parallelism\": " + random.nextInt(4), "changes the parallelism of"));
             }
             case 2 -> {
                 disturbed = true;
-                steps.add(patch("\"suspend\": true", "suspends the Job"));
-                steps.add(patch("\"suspend\": false", "resumes the Job"));
+                steps.add(patch("\"suspend\": true", "suspends"));
+                steps.add(patch("\"suspend\": false", "resumes"));
             }
             case 3 -> {
                 disturbed = true;
-                steps.add(patch("\"suspend\": true", "suspends the Job"));
+                steps.add(patch("\"suspend\": true", "suspends"));
             }
             case 4 -> {
                 if (!expires && random.nextInt(3) == 0) {
@@ -119,41 +129,13 @@ final class JobWorkload extends NamedWorkload {
     }
 
     private Step delete(String policy) {
-        return new Step("deletes the Job", policy.equals("Foreground"), e -> {
-            if (e.api().find("job", name) != null) {
-                e.api().delete("job", name, policy);
-            }
-        });
+        Step deletion = Step.ifPresent("job", name, "deletes", e -> e.api().delete("job", name, policy));
+        return policy.equals("Foreground") ? deletion.again() : deletion;
     }
 
     /** A change of the Job, which may have expired. */
     private Step patch(String spec, String sentence) {
-        return new Step(sentence, e -> {
-            if (e.api().find("job", name) != null) {
-                e.api().patch("job", name, "{\"spec\": {" + spec + "}}");
-            }
-        });
-    }
-
-    /**
-     * {@inheritDoc} A Job that replaces only failed pods needs the collector of pods, which alone lets a pod fail that
-     * was deleted before it had a node.
-     */
-    @Override
-    public Set<String> controllers() {
-        Set<String> controllers = new TreeSet<>(Set.of(JobController.NAME));
-        if (expires) {
-            controllers.add(TtlAfterFinishedController.NAME);
-        }
-        if (waitsForEnds) {
-            controllers.add(PodGarbageCollector.NAME);
-        }
-        return controllers;
-    }
-
-    @Override
-    public Set<String> kinds() {
-        return Set.of("job");
+        return Step.ifPresent("job", name, sentence, e -> e.api().patch("job", name, "{\"spec\": {" + spec + "}}"));
     }
 
     @Override
@@ -192,7 +174,7 @@ final class JobWorkload extends NamedWorkload {
         if (job == null) {
             return true;
         }
-        return !job.path("metadata").has("deletionTimestamp")
+        return !ObjectFields.isDeleted(job)
                 && (isFinished(job) || (job.path("spec").path("suspend").asBoolean(false)
                         ? condition(job, "Suspended") != null && job.path("status").path("active").asInt(0) == 0
                         : job.path("status").has("startTime")));
@@ -205,12 +187,6 @@ final class JobWorkload extends NamedWorkload {
     @Override
     public boolean holdsNamespace() {
         return perIndex;
-    }
-
-    /** {@inheritDoc} Upstream's longest delay after a failure is ten minutes. */
-    @Override
-    public Duration quiet() {
-        return Duration.ofMinutes(11);
     }
 
     private static @Nullable JsonNode condition(JsonNode job, String type) {

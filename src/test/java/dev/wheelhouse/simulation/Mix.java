@@ -76,7 +76,7 @@ record Mix(boolean disrupted, List<Workload> workloads, List<Step> steps, boolea
 
     private static List<Step> interleaved(List<Workload> workloads, Random random) {
         List<Deque<Step>> left = new ArrayList<>();
-        workloads.forEach(w -> left.add(new ArrayDeque<>(w.steps())));
+        workloads.forEach(w -> left.add(new ArrayDeque<>(w.steps)));
         List<Step> steps = new ArrayList<>();
         while (!left.isEmpty()) {
             Deque<Step> next = left.get(random.nextInt(left.size()));

@@ -2,7 +2,6 @@ package dev.wheelhouse.simulation;
 
 import java.util.Map;
 import java.util.Random;
-import java.util.Set;
 import java.util.TreeMap;
 
 import tools.jackson.databind.JsonNode;
@@ -13,12 +12,13 @@ import dev.wheelhouse.apiserver.json.Json;
  * A user's changes of a namespace of its own: it gets ConfigMaps, some of which a finalizer holds back, is deleted, and
  * is created again under the same name.
  */
-final class NamespaceWorkload extends NamedWorkload {
+final class NamespaceWorkload extends Workload {
     private static final String FINALIZER = "example.com/hold";
     private boolean deleted = true;
 
     NamespaceWorkload(String name, Random random, boolean disrupted) {
         super(name);
+        creates("configmap");
         int lives = 1 + random.nextInt(3);
         for (int life = 0; life < lives; life++) {
             steps.add(new Step("creates the namespace " + name, e -> {
@@ -57,11 +57,6 @@ final class NamespaceWorkload extends NamedWorkload {
     private void finalizers(Api api, String map, String finalizers) {
         Api.expect(api.in(name).patch("configmap", map, "merge",
                 Json.read("{\"metadata\": {\"finalizers\": " + finalizers + "}}")));
-    }
-
-    @Override
-    public Set<String> kinds() {
-        return Set.of("configmap");
     }
 
     @Override

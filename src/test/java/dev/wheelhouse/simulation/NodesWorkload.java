@@ -19,13 +19,12 @@ import dev.wheelhouse.controllers.node.NodeLifecycleController;
 import dev.wheelhouse.controllers.node.TaintEvictionController;
 import dev.wheelhouse.controllers.node.TtlController;
 import dev.wheelhouse.controllers.podgc.PodGarbageCollector;
-import dev.wheelhouse.simulation.Environment.PodChange;
 
 /**
  * Nodes that a user taints, stops, starts and removes, with pods that tolerate taints of the effect NoExecute for some
  * time. The label {@code tolerates} of a pod has the seconds, or {@code ever}.
  */
-final class NodesWorkload extends NamedWorkload {
+final class NodesWorkload extends Workload {
     /** The taint of the user. */
     static final String TAINT = "example.com/maintenance";
     static final String EVER = "ever";
@@ -46,6 +45,10 @@ final class NodesWorkload extends NamedWorkload {
 
     NodesWorkload(String name, Random random, boolean disrupted) {
         super(name);
+        needs(NodeLifecycleController.NAME, TaintEvictionController.NAME, TtlController.NAME, NodeIpamController.NAME,
+                PodGarbageCollector.NAME);
+        // Silent nodes are found within a minute, and tainted one after the other.
+        quietAfter(Duration.ofMinutes(2));
         this.random = random;
         addNode();
         addNode();
@@ -66,12 +69,10 @@ final class NodesWorkload extends NamedWorkload {
                         + "\", \"effect\": \"NoExecute\"}]}}");
                 see(e.api().get("node", node), e.clock().now());
             });
-            case 8 -> steps.add(new Step("removes the taints of the node " + node, true, e -> {
-                if (e.api().find("node", node) != null) {
-                    e.api().patch("node", node, "{\"spec\": {\"taints\": null}}");
-                    see(e.api().get("node", node), e.clock().now());
-                }
-            }));
+            case 8 -> steps.add(Step.ifPresent("node", node, "removes the taints of", e -> {
+                e.api().patch("node", node, "{\"spec\": {\"taints\": null}}");
+                see(e.api().get("node", node), e.clock().now());
+            }).again());
             case 9, 10 -> ofNode(node, "stops", e -> {
                 silent.add(node);
                 e.nodes().stop(node);
@@ -84,22 +85,17 @@ final class NodesWorkload extends NamedWorkload {
                 removed.add(node);
                 ofNode(node, "removes", e -> e.nodes().remove(node));
             }
-            default -> steps.add(new Step("waits for " + WAIT.toSeconds() + " s", e -> e.clock().advance(WAIT)));
+            default -> steps.add(Step.pause(WAIT));
         }
     }
 
     private void addNode() {
-        String node = name + "-node-" + nodes++;
-        steps.add(new Step("adds the node " + node, e -> e.nodes().addFor(name, node)));
+        steps.add(Step.node(name, name + "-node-" + nodes++));
     }
 
     private void ofNode(String node, String verb, Step.Act act) {
         touched.add(node);
-        steps.add(new Step(verb + " the node " + node, e -> {
-            if (e.api().find("node", node) != null) {
-                act.perform(e);
-            }
-        }));
+        steps.add(Step.ifPresent("node", node, verb, act));
     }
 
     private void create() {
@@ -115,12 +111,6 @@ final class NodesWorkload extends NamedWorkload {
                 {"metadata": {"name": "%s", "labels": {"app": "%s", "tolerates": "%s"}}, "spec": {
                  %s %s "containers": [{"name": "app", "image": "app:v1"}]}}""".formatted(name + "-" + pods++, name,
                 tolerates, PodsWorkload.affinity(node), tolerations), "creates a pod"));
-    }
-
-    @Override
-    public Set<String> controllers() {
-        return Set.of(NodeLifecycleController.NAME, TaintEvictionController.NAME, TtlController.NAME,
-                NodeIpamController.NAME, PodGarbageCollector.NAME);
     }
 
     @Override
@@ -158,21 +148,10 @@ final class NodesWorkload extends NamedWorkload {
         }
     }
 
-    /** {@inheritDoc} Silent nodes are found within a minute, and tainted one after the other. */
-    @Override
-    public Duration quiet() {
-        return Duration.ofMinutes(2);
-    }
-
     /** {@inheritDoc} Nobody ends the pods of stopped nodes. */
     @Override
     public boolean holdsNamespace() {
         return true;
-    }
-
-    @Override
-    public @Nullable PodChange next(JsonNode pod, Environment environment, boolean calm) {
-        return environment.nodes().nextOfService(pod, calm);
     }
 
     /** {@inheritDoc} How long a node was tainted or silent is random, and with it whether its pods left in time. */

@@ -18,12 +18,16 @@ final class ObjectFields {
 
     /** The state of a pod: terminating, ready, or its phase. */
     static String word(JsonNode pod) {
-        if (pod.path("metadata").has("deletionTimestamp")) {
+        if (isDeleted(pod)) {
             return "terminating";
         }
         boolean ready = pod.path("status").path("conditions").valueStream()
                 .anyMatch(c -> text(c, "type").equals("Ready") && text(c, "status").equals("True"));
         return ready ? "ready" : pod.path("status").path("phase").asString("pending").toLowerCase(Locale.ROOT);
+    }
+
+    static boolean isDeleted(JsonNode object) {
+        return object.path("metadata").has("deletionTimestamp");
     }
 
     static String owner(JsonNode pod) {

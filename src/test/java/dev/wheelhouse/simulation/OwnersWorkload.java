@@ -13,11 +13,12 @@ import tools.jackson.databind.JsonNode;
  * A user's ConfigMaps that own each other, each up to two others. The user deletes some in all three ways, and creates
  * some again under the same name.
  */
-final class OwnersWorkload extends NamedWorkload {
+final class OwnersWorkload extends Workload {
     private static final String[] POLICIES = {"Background", "Foreground", "Orphan"};
 
     OwnersWorkload(String name, Random random, boolean disrupted) {
         super(name);
+        creates("configmap");
         int count = 3 + random.nextInt(4);
         for (int i = 0; i < count; i++) {
             create(i, random);
@@ -26,11 +27,8 @@ final class OwnersWorkload extends NamedWorkload {
         for (int i = 0; i < deletions; i++) {
             int which = random.nextInt(count);
             String policy = POLICIES[random.nextInt(POLICIES.length)];
-            steps.add(new Step("deletes " + map(which) + " with the policy " + policy, true, e -> {
-                if (e.api().find("configmap", map(which)) != null) {
-                    e.api().delete("configmap", map(which), policy);
-                }
-            }));
+            steps.add(Step.ifPresent("configmap", map(which), "deletes with the policy " + policy,
+                    e -> e.api().delete("configmap", map(which), policy)).again());
             if (random.nextBoolean()) {
                 create(which, random);
             }
@@ -61,19 +59,10 @@ final class OwnersWorkload extends NamedWorkload {
         }));
     }
 
-    private List<JsonNode> own(Api api) {
-        return api.list("configmap").stream().filter(m -> ObjectFields.name(m).startsWith(name + "-")).toList();
-    }
-
-    @Override
-    public Set<String> kinds() {
-        return Set.of("configmap");
-    }
-
     /** {@inheritDoc} No deletion is under way, and every owner that is named is there. */
     @Override
     public boolean isSeen(Api api) {
-        List<JsonNode> own = own(api);
+        List<JsonNode> own = own(api, "configmap");
         List<String> uids = own.stream().map(m -> ObjectFields.text(m.path("metadata"), "uid")).toList();
         return own.stream().map(m -> m.path("metadata")).noneMatch(m -> m.has("deletionTimestamp")
                 || m.path("ownerReferences").valueStream().anyMatch(o -> !uids.contains(ObjectFields.text(o, "uid"))));
@@ -82,8 +71,9 @@ final class OwnersWorkload extends NamedWorkload {
     @Override
     public Map<String, String> state(Api api) {
         Map<String, String> lines = new TreeMap<>();
-        own(api).forEach(m -> lines.put(ObjectFields.name(m), "owned by " + m.path("metadata").path("ownerReferences")
-                .valueStream().map(o -> ObjectFields.text(o, "name")).toList()));
+        own(api, "configmap")
+                .forEach(m -> lines.put(ObjectFields.name(m), "owned by " + m.path("metadata").path("ownerReferences")
+                        .valueStream().map(o -> ObjectFields.text(o, "name")).toList()));
         return lines;
     }
 }

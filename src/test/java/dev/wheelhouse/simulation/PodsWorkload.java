@@ -19,7 +19,7 @@ import dev.wheelhouse.simulation.Environment.PodChange;
  * Pods that a user creates without a controller. Some run, some end, and some require a node of the user, which may be
  * removed or taken out of service. The label {@code fate} of a pod tells its node what becomes of it.
  */
-final class PodsWorkload extends NamedWorkload {
+final class PodsWorkload extends Workload {
     private static final Duration ROUND = Duration.ofSeconds(20);
     private static final Set<String> ENDED = Set.of("Succeeded", "Failed");
 
@@ -31,6 +31,9 @@ final class PodsWorkload extends NamedWorkload {
 
     PodsWorkload(String name, Random random, boolean disrupted) {
         super(name);
+        needs(PodGarbageCollector.NAME);
+        // Pods of nodes that are gone are collected within a minute and a half.
+        quietAfter(Duration.ofMinutes(2));
         this.random = random;
         steps.add(addNode());
         int count = 6 + random.nextInt(disrupted ? 14 : 9);
@@ -46,12 +49,7 @@ final class PodsWorkload extends NamedWorkload {
             case 0, 1 -> addNode();
             case 2, 3 -> create(node, "runs");
             case 4, 5, 6, 7, 8 -> create("", List.of("runs", "succeeds", "fails").get(random.nextInt(3)));
-            case 9, 10 -> new Step("deletes the pod " + pod, e -> {
-                if (e.api().find("pod", pod) != null) {
-                    e.history().ends(pod);
-                    e.api().delete("pod", pod, "Background");
-                }
-            });
+            case 9, 10 -> Step.remove("pod", pod);
             case 11 -> new Step("has a node that evicts the pod " + pod, e -> {
                 JsonNode found = e.api().find("pod", pod);
                 if (found != null && !Set.of("terminating", "succeeded", "failed").contains(ObjectFields.word(found))) {
@@ -70,8 +68,7 @@ final class PodsWorkload extends NamedWorkload {
     }
 
     private Step addNode() {
-        String node = name + "-node-" + nodes++;
-        return new Step("adds the node " + node, e -> e.nodes().addFor(name, node));
+        return Step.node(name, name + "-node-" + nodes++);
     }
 
     private Step ofNode(String node, String verb, Step.Act act) {
@@ -99,19 +96,8 @@ final class PodsWorkload extends NamedWorkload {
     }
 
     @Override
-    public Set<String> controllers() {
-        return Set.of(PodGarbageCollector.NAME);
-    }
-
-    @Override
     public List<Invariant> invariants(Truth truth, RunHistory history) {
         return List.of(new PodGarbageInvariants(truth));
-    }
-
-    /** {@inheritDoc} Pods of nodes that are gone are collected within a minute and a half. */
-    @Override
-    public Duration quiet() {
-        return Duration.ofMinutes(2);
     }
 
     @Override

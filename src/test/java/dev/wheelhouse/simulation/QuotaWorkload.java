@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.Set;
 import java.util.TreeMap;
 
 import org.jspecify.annotations.Nullable;
@@ -18,7 +17,7 @@ import dev.wheelhouse.simulation.Environment.PodChange;
  * Pods of a priority class that a quota limits. The user creates as many as the server lets in, deletes some, and
  * changes the limit; some pods end by themselves. The pods of other workloads are not in the quota's scope.
  */
-final class QuotaWorkload extends NamedWorkload {
+final class QuotaWorkload extends Workload {
     static final String PRIORITY_CLASS = "system-node-critical";
 
     private int pods;
@@ -26,6 +25,10 @@ final class QuotaWorkload extends NamedWorkload {
 
     QuotaWorkload(String name, Random random, boolean disrupted) {
         super(name);
+        needs(QuotaController.NAME);
+        creates("resourcequota");
+        // All quotas are counted every five minutes.
+        quietAfter(Duration.ofMinutes(6));
         steps.add(Step.create("resourcequota", """
                 {"metadata": {"name": "%s"}, "spec": {"hard": {"pods": "%d", "count/pods": "90"}, "scopeSelector":
                  {"matchExpressions": [{"scopeName": "PriorityClass", "operator": "In", "values": ["%s"]}]}}}"""
@@ -37,12 +40,7 @@ final class QuotaWorkload extends NamedWorkload {
             steps.add(switch (random.nextInt(8)) {
                 case 0 -> Step.patch("resourcequota", name, "{\"spec\": {\"hard\": {\"pods\": \"" + limit + "\"}}}",
                         "sets the limit to " + limit);
-                case 1, 2, 3 -> new Step("deletes the pod " + pod, e -> {
-                    if (e.api().find("pod", pod) != null) {
-                        e.history().ends(pod);
-                        e.api().delete("pod", pod, "Background");
-                    }
-                });
+                case 1, 2, 3 -> Step.remove("pod", pod);
                 default -> create(name + "-" + pods++, random.nextBoolean() ? "succeeds" : "runs");
             });
         }
@@ -75,25 +73,9 @@ final class QuotaWorkload extends NamedWorkload {
     }
 
     @Override
-    public Set<String> controllers() {
-        return Set.of(QuotaController.NAME);
-    }
-
-    @Override
-    public Set<String> kinds() {
-        return Set.of("resourcequota");
-    }
-
-    @Override
     public List<Invariant> invariants(Truth truth, RunHistory history) {
         invariants = new QuotaInvariants(truth, name);
         return List.of(invariants);
-    }
-
-    /** {@inheritDoc} All quotas are counted every five minutes. */
-    @Override
-    public Duration quiet() {
-        return Duration.ofMinutes(6);
     }
 
     @Override

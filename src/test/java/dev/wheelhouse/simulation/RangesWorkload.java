@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.Set;
 import java.util.TreeMap;
 
 import tools.jackson.databind.JsonNode;
@@ -16,7 +15,7 @@ import dev.wheelhouse.controllers.servicecidr.ServiceCidrController;
  * A user's ServiceCIDRs, of which some contain others, and addresses in them. The user deletes ranges and addresses,
  * also ranges with addresses in use, and creates them again.
  */
-final class RangesWorkload extends NamedWorkload {
+final class RangesWorkload extends Workload {
     private static final List<String> RANGES = List.of("0/24", "0/25", "128/25", "0/26");
     private static final List<Integer> ADDRESSES = List.of(9, 70, 130);
 
@@ -24,6 +23,8 @@ final class RangesWorkload extends NamedWorkload {
 
     RangesWorkload(String name, Random random, boolean disrupted) {
         super(name);
+        needs(ServiceCidrController.NAME);
+        creates("servicecidr", "ipaddress");
         network = "10." + (100 + random.nextInt(100)) + "." + name.substring(1) + ".";
         range(0);
         for (int i = 4 + random.nextInt(6); i > 0; i--) {
@@ -39,47 +40,25 @@ final class RangesWorkload extends NamedWorkload {
     }
 
     private void range(int number) {
-        create("servicecidr", name + "-" + number, """
+        steps.add(Step.once("servicecidr", name + "-" + number, """
                 {"metadata": {"name": "%s-%d"}, "spec": {"cidrs": ["%s%s"]}}"""
-                .formatted(name, number, network, RANGES.get(number)));
+                .formatted(name, number, network, RANGES.get(number))));
     }
 
     private void address(String address) {
-        create("ipaddress", address, """
+        steps.add(Step.once("ipaddress", address, """
                 {"metadata": {"name": "%s", "labels": {"ipaddress.kubernetes.io/managed-by": "ipallocator.k8s.io",
                  "ipaddress.kubernetes.io/ip-family": "IPv4"}}, "spec": {"parentRef": {"resource": "services",
-                 "namespace": "elsewhere", "name": "%s"}}}""".formatted(address, name));
-    }
-
-    private void create(String kind, String which, String manifest) {
-        steps.add(new Step("creates the " + kind + " " + which, e -> {
-            if (e.api().find(kind, which) == null) {
-                e.api().create(kind, manifest);
-            }
-        }));
+                 "namespace": "elsewhere", "name": "%s"}}}""".formatted(address, name)));
     }
 
     private void delete(String kind, String which) {
         steps.add(new Step("deletes the " + kind + " " + which, e -> {
             JsonNode object = e.api().find(kind, which);
-            if (object != null && !isDeleted(object)) {
+            if (object != null && !ObjectFields.isDeleted(object)) {
                 e.api().delete(kind, which, "Background");
             }
         }));
-    }
-
-    private static boolean isDeleted(JsonNode object) {
-        return object.path("metadata").has("deletionTimestamp");
-    }
-
-    @Override
-    public Set<String> controllers() {
-        return Set.of(ServiceCidrController.NAME);
-    }
-
-    @Override
-    public Set<String> kinds() {
-        return Set.of("servicecidr", "ipaddress");
     }
 
     @Override
@@ -87,14 +66,10 @@ final class RangesWorkload extends NamedWorkload {
         return List.of(new RangeInvariants(truth, history));
     }
 
-    private List<JsonNode> ranges(Api api) {
-        return api.list("servicecidr").stream().filter(r -> ObjectFields.name(r).startsWith(name + "-")).toList();
-    }
-
     /** {@inheritDoc} Ranges are ready, and deleted ranges exist only while an address needs them. */
     @Override
     public boolean isSeen(Api api) {
-        return ranges(api).stream().allMatch(range -> isDeleted(range)
+        return own(api, "servicecidr").stream().allMatch(range -> ObjectFields.isDeleted(range)
                 ? ready(range).equals("False") && RangeInvariants.addressOnlyIn(ObjectFields.name(range), cidrs(api),
                         addresses(api)) != null
                 : ready(range).equals("True") && !range.path("metadata").path("finalizers").isEmpty());
@@ -102,7 +77,8 @@ final class RangesWorkload extends NamedWorkload {
 
     private Map<String, String> cidrs(Api api) {
         Map<String, String> cidrs = new TreeMap<>();
-        ranges(api).forEach(range -> cidrs.put(ObjectFields.name(range), range.at("/spec/cidrs/0").asString("")));
+        own(api, "servicecidr")
+                .forEach(range -> cidrs.put(ObjectFields.name(range), range.at("/spec/cidrs/0").asString("")));
         return cidrs;
     }
 
@@ -120,7 +96,8 @@ final class RangesWorkload extends NamedWorkload {
     @Override
     public Map<String, String> state(Api api) {
         Map<String, String> lines = new TreeMap<>();
-        ranges(api).forEach(range -> lines.put("range " + ObjectFields.name(range), "ready: " + ready(range)));
+        own(api, "servicecidr")
+                .forEach(range -> lines.put("range " + ObjectFields.name(range), "ready: " + ready(range)));
         lines.put("addresses", addresses(api).toString());
         return lines;
     }

@@ -64,11 +64,7 @@ record ReplicaSetInvariants<T extends KubernetesObject>(Truth truth, RunHistory 
     /** The owner of the pod that is to be created, as the manager has read it; null if that is of another type. */
     private @Nullable T readOwner(Write write) {
         V1Pod pod = write.object(V1Pod.class);
-        V1OwnerReference owner = pod == null ? null : OwnerReferences.controllerOf(pod.getMetadata());
-        return owner == null || !owner.getKind().equals(type.kind())
-                ? null
-                : write.read(type, model,
-                        new ObjectKey(write.request().key().namespace(), owner.getName()));
+        return pod == null ? null : write.owner(pod, type, model);
     }
 
     private List<String> created(Write write) {

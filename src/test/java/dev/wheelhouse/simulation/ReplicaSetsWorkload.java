@@ -3,9 +3,6 @@ package dev.wheelhouse.simulation;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.Set;
-
-import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.controllers.replicaset.ReplicaSetController;
 
@@ -13,12 +10,14 @@ import dev.wheelhouse.controllers.replicaset.ReplicaSetController;
  * A user's changes of two ReplicaSets or ReplicationControllers. The selector of the first one matches the pods of the
  * second one, too.
  */
-final class ReplicaSetsWorkload extends NamedWorkload {
+final class ReplicaSetsWorkload extends Workload {
     private final String kind;
 
     ReplicaSetsWorkload(String name, Random random, boolean disrupted) {
         super(name);
         kind = random.nextInt(3) == 0 ? "ReplicationController" : "ReplicaSet";
+        needs(kind.equals("ReplicaSet") ? ReplicaSetController.NAME : ReplicaSetController.REPLICATION_CONTROLLERS);
+        creates(kind);
         String own = "\"app\": \"" + name + "\"";
         steps.add(create("one", random.nextInt(4), own, "creates a " + kind));
         steps.add(create("two", random.nextInt(4), own + ", \"of\": \"two\"",
@@ -45,18 +44,6 @@ final class ReplicaSetsWorkload extends NamedWorkload {
     }
 
     @Override
-    public Set<String> controllers() {
-        return Set.of(kind.equals("ReplicaSet")
-                ? ReplicaSetController.NAME
-                : ReplicaSetController.REPLICATION_CONTROLLERS);
-    }
-
-    @Override
-    public Set<String> kinds() {
-        return Set.of(kind);
-    }
-
-    @Override
     public List<Invariant> invariants(Truth truth, RunHistory history) {
         return List.of(kind.equals("ReplicaSet")
                 ? ReplicaSetInvariants.of(truth, history)
@@ -65,17 +52,13 @@ final class ReplicaSetsWorkload extends NamedWorkload {
 
     @Override
     public boolean isSeen(Api api) {
-        return own(api).stream().allMatch(Api::isObserved);
-    }
-
-    private List<JsonNode> own(Api api) {
-        return api.list(kind).stream().filter(r -> ObjectFields.name(r).startsWith(name + "-")).toList();
+        return own(api, kind).stream().allMatch(Api::isObserved);
     }
 
     @Override
     public Map<String, String> state(Api api) {
         Map<String, String> lines = PodCounts.of(api, name, owner -> owner);
-        own(api).forEach(r -> lines.put(kind + " " + ObjectFields.name(r),
+        own(api, kind).forEach(r -> lines.put(kind + " " + ObjectFields.name(r),
                 DeploymentWorkload.lasting(r, true).toString()));
         return lines;
     }

@@ -17,7 +17,7 @@ import dev.wheelhouse.controllers.service.EndpointsController;
  * A Service with pods that a user creates, deletes and relabels, and a Service without a selector whose Endpoints the
  * user writes. Somebody sometimes deletes what the controllers wrote.
  */
-final class ServicesWorkload extends NamedWorkload {
+final class ServicesWorkload extends Workload {
     private static final int PODS = 6;
     private static final List<String> COLORS = List.of("blue", "green");
 
@@ -25,6 +25,8 @@ final class ServicesWorkload extends NamedWorkload {
 
     ServicesWorkload(String name, Random random, boolean disrupted) {
         super(name);
+        needs(EndpointsController.NAME, EndpointSliceController.NAME, EndpointSliceMirroringController.NAME);
+        creates("service", "endpoints", "endpointslice");
         this.random = random;
         steps.add(service());
         steps.add(Step.create("service", "{\"metadata\": {\"name\": \"%s\"}, \"spec\": {\"ports\": [{\"port\": 80}]}}"
@@ -68,29 +70,21 @@ final class ServicesWorkload extends NamedWorkload {
     private Step of(String kind, String object, String verb, Step.Act act) {
         return new Step(verb + " the " + kind + " " + object, e -> {
             JsonNode found = e.api().find(kind, object);
-            if (found != null && !found.path("metadata").has("deletionTimestamp")) {
+            if (found != null && !ObjectFields.isDeleted(found)) {
                 act.perform(e);
             }
         });
     }
 
-    private Step once(String kind, String object, String manifest) {
-        return new Step("wants the " + kind + " " + object, e -> {
-            if (e.api().find(kind, object) == null) {
-                e.api().create(kind, manifest);
-            }
-        });
-    }
-
     private Step service() {
-        return once("service", name, """
+        return Step.once("service", name, """
                 {"metadata": {"name": "%1$s", "labels": {"owner": "%1$s"}}, "spec": {"selector": {"app": "%1$s",
                  "color": "blue"}, "trafficDistribution": "PreferSameNode", "publishNotReadyAddresses": %2$s,
                  "ports": [{"port": 80, "targetPort": 8080}]}}""".formatted(name, random.nextInt(4) == 0));
     }
 
     private Step pod(String pod, String color) {
-        return once("pod", pod, """
+        return Step.once("pod", pod, """
                 {"metadata": {"name": "%s", "labels": {"app": "%s", "color": "%s"}}, "spec": {"containers":
                  [{"name": "app", "image": "app:v1"}]}}""".formatted(pod, name, color));
     }
@@ -113,16 +107,6 @@ final class ServicesWorkload extends NamedWorkload {
                 e.api().patch("endpoints", users(), "{\"subsets\": " + subsets + "}");
             }
         });
-    }
-
-    @Override
-    public Set<String> controllers() {
-        return Set.of(EndpointsController.NAME, EndpointSliceController.NAME, EndpointSliceMirroringController.NAME);
-    }
-
-    @Override
-    public Set<String> kinds() {
-        return Set.of("service", "endpoints", "endpointslice");
     }
 
     @Override

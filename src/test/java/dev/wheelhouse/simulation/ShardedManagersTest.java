@@ -25,7 +25,6 @@ import io.kubernetes.client.openapi.models.V1Pod;
 
 import dev.wheelhouse.Sizes;
 import dev.wheelhouse.api.FieldSelector;
-import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
@@ -35,7 +34,6 @@ import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.builtin.BuiltInControllers;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ListOptions;
-import dev.wheelhouse.client.ListPage;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.ControllerMetrics;
 import dev.wheelhouse.controller.Options;
@@ -58,8 +56,8 @@ import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;
 import dev.wheelhouse.runtime.SteppedRunner;
 import dev.wheelhouse.testing.InterceptedClient;
-import dev.wheelhouse.testing.Interceptor;
 import dev.wheelhouse.testing.WriteRequest;
+import dev.wheelhouse.world.FaultyRequests;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -241,7 +239,7 @@ class ShardedManagersTest {
         }
 
         /** One process without threads. One that crashed is not stepped any more. */
-        private final class Process implements Interceptor {
+        private final class Process extends FaultyRequests {
             private final String name = "process-" + ++made;
             private final SteppedRunner runner = new SteppedRunner(name, clock);
             private final Map<Loop, Long> due = new HashMap<>();
@@ -328,17 +326,14 @@ class ShardedManagersTest {
                 }
             }
 
-            private <R> R request(String what, Supplier<R> call) {
-                meanwhile();
-                if (faults && (cutOff > clock.nanoTime() || random.nextInt(25) == 0)) {
-                    throw new KubeApiException(what, new java.io.IOException("no route to host"));
-                }
-                R answer = call.get();
-                meanwhile();
-                if (faults && (cutOff > clock.nanoTime() || random.nextInt(25) == 0)) {
-                    throw new KubeApiException(what, new java.net.SocketTimeoutException("no answer"));
-                }
-                return answer;
+            @Override
+            protected void meanwhile() {
+                Run.this.meanwhile();
+            }
+
+            @Override
+            protected boolean isLost() {
+                return faults && (cutOff > clock.nanoTime() || random.nextInt(25) == 0);
             }
 
             @Override
@@ -346,18 +341,7 @@ class ShardedManagersTest {
                 if (!request.type().equals(ResourceType.LEASES)) {
                     check(this, request.key().namespace());
                 }
-                return request(request.toString(), call);
-            }
-
-            @Override
-            public <R> R get(ResourceType type, ObjectKey key, Supplier<R> call) {
-                return request("get " + key, call);
-            }
-
-            @Override
-            public <T> ListPage<T> list(ResourceType type, String what, ListOptions options,
-                    Supplier<ListPage<T>> call) {
-                return request("list " + what, call);
+                return super.write(request, call);
             }
         }
     }

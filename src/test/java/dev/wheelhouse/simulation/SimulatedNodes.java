@@ -58,7 +58,7 @@ final class SimulatedNodes {
     /** Sets the workloads that say what happens to pods, and adds the first two nodes. */
     void start(List<Workload> workloads, Environment environment) {
         Map<String, Workload> byName = new LinkedHashMap<>();
-        workloads.forEach(w -> byName.put(w.name(), w));
+        workloads.forEach(w -> byName.put(w.name, w));
         lives = pod -> {
             Workload workload = byName.get(Api.app(pod));
             return workload == null ? null : workload.next(pod, environment, calm);
@@ -88,7 +88,7 @@ final class SimulatedNodes {
         if (nodes.contains(node)) {
             for (JsonNode pod : api.list("pod")) {
                 if (!pod.path("spec").has("nodeName") && node.equals(requiredNode(pod))
-                        && !pod.path("metadata").has("deletionTimestamp")) {
+                        && !ObjectFields.isDeleted(pod)) {
                     api.bind(ObjectFields.name(pod), node);
                 }
             }
@@ -131,7 +131,7 @@ final class SimulatedNodes {
     private boolean act(JsonNode pod) {
         String name = ObjectFields.name(pod);
         String node = ObjectFields.text(pod.path("spec"), "nodeName");
-        if (pod.path("metadata").has("deletionTimestamp")) {
+        if (ObjectFields.isDeleted(pod)) {
             return (node.isEmpty() || nodes.contains(node)) && end(pod);
         }
         if (node.isEmpty()) {

@@ -408,7 +408,7 @@ final class Simulation implements AutoCloseable {
                                     .toList());
         }
         for (Workload workload : mix.workloads()) {
-            workload.state(api).forEach((what, state) -> lines.put(workload.name() + " " + what, state));
+            workload.state(api).forEach((what, state) -> lines.put(workload.name + " " + what, state));
         }
         return String.join("\n", lines.entrySet().stream().map(e -> e.getKey() + ": " + e.getValue()).toList());
     }

@@ -5,16 +5,15 @@ import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
-import io.kubernetes.client.openapi.models.V1OwnerReference;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1StatefulSet;
 
 import dev.wheelhouse.api.ObjectKey;
-import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.controllers.statefulset.StatefulSetController;
 
+import static dev.wheelhouse.simulation.Truth.image;
 import static dev.wheelhouse.simulation.Truth.isActive;
 import static dev.wheelhouse.simulation.Truth.isFinished;
 import static dev.wheelhouse.simulation.Truth.isReady;
@@ -45,16 +44,6 @@ record StatefulSetInvariants(Truth truth) implements Invariant {
         return before(write);
     }
 
-    /** The set that owns a pod, as the manager has read it; null if it knows none. */
-    private static @Nullable V1StatefulSet readOwner(Write write, V1Pod pod) {
-        V1OwnerReference owner = OwnerReferences.controllerOf(pod.getMetadata());
-        V1StatefulSet read = owner == null || !owner.getKind().equals("StatefulSet")
-                ? null
-                : write.read(ResourceType.STATEFUL_SETS, V1StatefulSet.class,
-                        new ObjectKey(write.request().key().namespace(), owner.getName()));
-        return read == null || !owner.getUid().equals(Truth.uid(read)) ? null : read;
-    }
-
     private static int start(V1StatefulSet set) {
         return set.getSpec().getOrdinals() == null || set.getSpec().getOrdinals().getStart() == null
                 ? 0
@@ -75,7 +64,7 @@ record StatefulSetInvariants(Truth truth) implements Invariant {
     }
 
     private List<String> created(Write write, V1Pod pod) {
-        V1StatefulSet set = readOwner(write, pod);
+        V1StatefulSet set = write.owner(pod, ResourceType.STATEFUL_SETS, V1StatefulSet.class);
         if (set == null) {
             return List.of();
         }
@@ -97,7 +86,7 @@ record StatefulSetInvariants(Truth truth) implements Invariant {
     }
 
     private List<String> deleted(Write write, V1Pod pod) {
-        V1StatefulSet set = readOwner(write, pod);
+        V1StatefulSet set = write.owner(pod, ResourceType.STATEFUL_SETS, V1StatefulSet.class);
         if (set == null) {
             return List.of();
         }
@@ -113,7 +102,7 @@ record StatefulSetInvariants(Truth truth) implements Invariant {
         int ordinal = StatefulSetWorkload.ordinal(name(pod));
         int end = start(set) + set.getSpec().getReplicas();
         boolean surplus = ordinal >= end || ordinal < start(set);
-        if (!surplus && image(read).equals(image(set))) {
+        if (!surplus && image(read.getSpec()).equals(image(set.getSpec().getTemplate().getSpec()))) {
             wrong.add("pod " + name(pod) + " is deleted, which is wanted and has the right image");
         }
         if (surplus && isOrdered(set)) {
@@ -124,19 +113,12 @@ record StatefulSetInvariants(Truth truth) implements Invariant {
         }
         for (int i = ordinal + 1; !surplus && i < end; i++) {
             V1Pod above = read(write, set, i);
-            if (above == null || !isReady(above) || !isActive(above) || !image(above).equals(image(set))) {
+            if (above == null || !isReady(above) || !isActive(above)
+                    || !image(above.getSpec()).equals(image(set.getSpec().getTemplate().getSpec()))) {
                 wrong.add("pod " + name(pod) + " is updated before pod " + i + " is ready in the new revision");
                 break;
             }
         }
         return wrong;
-    }
-
-    private static String image(V1Pod pod) {
-        return String.valueOf(pod.getSpec().getContainers().getFirst().getImage());
-    }
-
-    private static String image(V1StatefulSet set) {
-        return String.valueOf(set.getSpec().getTemplate().getSpec().getContainers().getFirst().getImage());
     }
 }

@@ -3,7 +3,6 @@ package dev.wheelhouse.simulation;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.Set;
 import java.util.TreeMap;
 
 import tools.jackson.databind.JsonNode;
@@ -15,7 +14,7 @@ import dev.wheelhouse.controllers.volume.ClaimProtectionController;
  * A user's changes of one StatefulSet, with or without claims. At the end it rolls out to all pods. An image that does
  * not start is used only with the policy Parallel: with OrderedReady it would block the set for ever, as in upstream.
  */
-final class StatefulSetWorkload extends NamedWorkload {
+final class StatefulSetWorkload extends Workload {
     private final Random random;
     private final boolean parallel;
     private final boolean claims;
@@ -25,9 +24,14 @@ final class StatefulSetWorkload extends NamedWorkload {
 
     StatefulSetWorkload(String name, Random random, boolean disrupted) {
         super(name);
+        creates("statefulset", "controllerrevision", "persistentvolumeclaim");
         this.random = random;
         parallel = random.nextInt(3) == 0;
         claims = random.nextInt(3) == 0;
+        needs(StatefulSetController.NAME);
+        if (claims) {
+            needs(ClaimProtectionController.NAME);
+        }
         start = random.nextInt(4) == 0 ? 2 : 0;
         replicas = random.nextInt(5);
         steps.add(create());
@@ -103,18 +107,6 @@ final class StatefulSetWorkload extends NamedWorkload {
     }
 
     @Override
-    public Set<String> controllers() {
-        return claims
-                ? Set.of(StatefulSetController.NAME, ClaimProtectionController.NAME)
-                : Set.of(StatefulSetController.NAME);
-    }
-
-    @Override
-    public Set<String> kinds() {
-        return Set.of("statefulset", "controllerrevision", "persistentvolumeclaim");
-    }
-
-    @Override
     public List<Invariant> invariants(Truth truth, RunHistory history) {
         return List.of(new StatefulSetInvariants(truth), new ClaimInvariants(truth));
     }
@@ -122,7 +114,7 @@ final class StatefulSetWorkload extends NamedWorkload {
     @Override
     public boolean isSeen(Api api) {
         JsonNode set = api.find("statefulset", name);
-        return set == null || (Api.isObserved(set) && !set.path("metadata").has("deletionTimestamp"));
+        return set == null || (Api.isObserved(set) && !ObjectFields.isDeleted(set));
     }
 
     @Override

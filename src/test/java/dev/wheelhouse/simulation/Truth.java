@@ -8,6 +8,7 @@ import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1Deployment;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1PodSpec;
 import io.kubernetes.client.openapi.models.V1ReplicaSet;
 
 import dev.wheelhouse.api.ObjectKey;
@@ -71,6 +72,11 @@ record Truth(Contents contents, String namespace) {
     static boolean isReady(V1Pod pod) {
         return pod.getStatus() != null && pod.getStatus().getConditions() != null && pod.getStatus().getConditions()
                 .stream().anyMatch(c -> c.getType().equals("Ready") && c.getStatus().equals("True"));
+    }
+
+    /** The image of the first container. */
+    static String image(V1PodSpec spec) {
+        return String.valueOf(spec.getContainers().getFirst().getImage());
     }
 
     static String name(KubernetesObject object) {

@@ -181,46 +181,6 @@ class UpstreamsHurtsTest {
     }
 
     @Test
-    void deletedInTheForegroundPodsGoFirstThenReplicaSetsThenTheDeployment() throws InterruptedException {
-        deployment(2, "{\"type\": \"Recreate\"}");
-        run();
-        delete(Api.path("deployment", "web"), "Foreground");
-        system.settle(Duration.ofSeconds(1));
-        assertThat(api.list("pod")).hasSize(2).allMatch(p -> ObjectFields.word(p).equals("terminating"));
-        assertThat(api.list("replicaset")).hasSize(1);
-        assertThat(api.get("deployment", "web").path("metadata").path("finalizers").path(0).asString())
-                .isEqualTo("foregroundDeletion");
-        run();
-        assertThat(api.list("pod")).isEmpty();
-        assertThat(api.list("replicaset")).isEmpty();
-        assertThat(code(Api.path("deployment", "web"))).isEqualTo(404);
-    }
-
-    @Test
-    void deletedInTheBackgroundTheDeploymentGoesAtOnceAndItsOwnAfterIt() throws InterruptedException {
-        deployment(2, "{\"type\": \"Recreate\"}");
-        run();
-        delete(Api.path("deployment", "web"), "Background");
-        assertThat(code(Api.path("deployment", "web"))).isEqualTo(404);
-        assertThat(api.list("replicaset")).hasSize(1);
-        run();
-        assertThat(api.list("replicaset")).isEmpty();
-        assertThat(api.list("pod")).isEmpty();
-    }
-
-    @Test
-    void deletedAsAnOrphaningOwnerTheDeploymentLeavesItsReplicaSetAndPods() throws InterruptedException {
-        deployment(2, "{\"type\": \"Recreate\"}");
-        run();
-        delete(Api.path("deployment", "web"), "Orphan");
-        run();
-        assertThat(code(Api.path("deployment", "web"))).isEqualTo(404);
-        assertThat(api.list("replicaset")).hasSize(1)
-                .allMatch(r -> r.path("metadata").path("ownerReferences").isEmpty());
-        assertThat(api.list("pod")).hasSize(2).allMatch(p -> ObjectFields.word(p).equals("ready"));
-    }
-
-    @Test
     void aDeletedNamespaceIsEmptiedPodsFirstAndSaysWhatIsLeft() throws InterruptedException {
         post("/api/v1/namespaces",
                 "{\"apiVersion\": \"v1\", \"kind\": \"Namespace\", \"metadata\": {\"name\": \"old\"}}");

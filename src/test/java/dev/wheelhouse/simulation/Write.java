@@ -5,8 +5,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.common.KubernetesObject;
+import io.kubernetes.client.openapi.models.V1OwnerReference;
 
 import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.testing.SteppedManager;
 import dev.wheelhouse.testing.WriteRequest;
@@ -28,10 +30,13 @@ record Write(WriteRequest request, String controller, SteppedManager manager) {
         return model.isInstance(request.object()) ? model.cast(request.object()) : null;
     }
 
-    /** The state of an object in the manager's cache; null if it contains none, or one with another UID. */
-    <T extends KubernetesObject> @Nullable T read(ResourceType type, Class<T> model, T live) {
-        T read = manager.cached(type, model, ObjectKey.of(live));
-        return read == null || !Truth.uid(read).equals(Truth.uid(live)) ? null : read;
+    /** The controller of an object, as the manager has read it; null if it is of another type, or not known. */
+    <T extends KubernetesObject> @Nullable T owner(KubernetesObject object, ResourceType type, Class<T> model) {
+        V1OwnerReference owner = OwnerReferences.controllerOf(object.getMetadata());
+        T read = owner == null || !owner.getKind().equals(type.kind())
+                ? null
+                : read(type, model, new ObjectKey(request.key().namespace(), owner.getName()));
+        return read == null || !owner.getUid().equals(Truth.uid(read)) ? null : read;
     }
 
     <T extends KubernetesObject> @Nullable T read(ResourceType type, Class<T> model, ObjectKey key) {

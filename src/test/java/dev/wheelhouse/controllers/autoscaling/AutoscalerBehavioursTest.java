@@ -3,7 +3,6 @@ package dev.wheelhouse.controllers.autoscaling;
 import java.time.Duration;
 import java.time.ZoneOffset;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 
 import org.junit.jupiter.api.AfterEach;
@@ -15,8 +14,6 @@ import io.kubernetes.client.openapi.models.V1Deployment;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V2HorizontalPodAutoscaler;
 import io.kubernetes.client.openapi.models.V2HorizontalPodAutoscalerCondition;
-
-import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
@@ -94,10 +91,6 @@ class AutoscalerBehavioursTest {
 
     private int replicas() {
         return cluster.read(ResourceType.DEPLOYMENTS, WEB, V1Deployment.class).getSpec().getReplicas();
-    }
-
-    private JsonNode status() {
-        return cluster.json(AUTOSCALERS, WEB).path("status");
     }
 
     private String condition(String type) {
@@ -233,10 +226,6 @@ class AutoscalerBehavioursTest {
         assertThat(replicas()).as("at most the double or four").isEqualTo(4);
         assertThat(cluster.eventTexts())
                 .containsExactly("Normal SuccessfulRescale New size: 4; reason: pods metric requests above target");
-    }
-
-    private List<ObjectKey> pods() {
-        return cluster.all(ResourceType.PODS, V1Pod.class).stream().map(ObjectKey::of).toList();
     }
 
     @Test

@@ -17,7 +17,6 @@ import io.kubernetes.client.openapi.models.V1Pod;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.world.Manifests;
 import dev.wheelhouse.world.Yaml;
@@ -235,12 +234,6 @@ class DaemonSetControllerTest {
     }
 
     // ---- revisions
-
-    private V1ControllerRevision revision(String image) {
-        return system.revisions().stream()
-                .filter(revision -> ModelJson.write(revision.getData()).contains("\"" + image + "\""))
-                .findFirst().orElseThrow();
-    }
 
     @Test
     void aRevisionWithoutTheLabelGetsItsOwnNameAsHash() {

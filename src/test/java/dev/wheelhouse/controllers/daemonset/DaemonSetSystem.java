@@ -3,7 +3,6 @@ package dev.wheelhouse.controllers.daemonset;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Consumer;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
@@ -148,9 +147,5 @@ final class DaemonSetSystem extends ControllerOfPods<DaemonSetController> {
 
     private static int orZero(Integer count) {
         return count == null ? 0 : count;
-    }
-
-    Map<String, String> labels(V1Pod pod) {
-        return pod.getMetadata().getLabels();
     }
 }

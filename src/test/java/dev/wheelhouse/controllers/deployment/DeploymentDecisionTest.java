@@ -66,27 +66,6 @@ class DeploymentDecisionTest {
         });
     }
 
-    @ParameterizedTest(name = "{0} unfinished pods, status.replicas {1}")
-    @CsvSource({"1, 0, false", "0, 1, false", "0, 0, true"})
-    void recreatesOnlyWhenNoOldPodIsLeft(int unfinishedPods, int actual, boolean creates) {
-        V1Deployment deployment = Deployments.named("web").replicas(2).recreate().build();
-        V1ReplicaSet old = Deployments.replicaSet(deployment, 1, "app:v0", 0, 0);
-        old.getStatus().setReplicas(actual);
-        Decided decided = Decided.of(deployment, Map.of("uid-of-hash1", unfinishedPods), old);
-        assertThat(decided.replicaSets().isEmpty()).isEqualTo(!creates);
-        if (creates) {
-            assertThat(decided.created().getSpec().getReplicas()).isEqualTo(2);
-        }
-    }
-
-    @Test
-    void scalesAllOldReplicaSetsDownBeforeItRecreates() {
-        V1Deployment deployment = Deployments.named("web").replicas(2).recreate().build();
-        Decided decided = Decided.of(deployment, Deployments.replicaSet(deployment, 1, "app:v0", 1, 1),
-                Deployments.replicaSet(deployment, 2, "app:v2", 1, 1));
-        assertThat(decided.sizes()).containsOnly(Map.entry("web-hash1", 0), Map.entry("web-hash2", 0));
-    }
-
     private static Decided rollback(String revision) {
         V1Deployment deployment = Deployments.named("web").annotation(Annotations.REVISION, "3")
                 .annotation(Annotations.ROLLBACK_TO, revision).annotation("kubernetes.io/change-cause", "three")
@@ -145,14 +124,6 @@ class DeploymentDecisionTest {
     }
 
     @Test
-    void createsNoReplicaSetWhilePaused() {
-        V1Deployment deployment = Deployments.named("web").replicas(5).paused().image("app:v2").build();
-        V1ReplicaSet old = Deployments.replicaSet(deployment, 1, "app:v1", 3, 3);
-        Decided decided = Decided.of(deployment, old);
-        assertThat(decided.sizes()).containsOnly(Map.entry("web-hash1", 5));
-    }
-
-    @Test
     void onlyReportsOnADeploymentThatIsBeingDeleted() {
         V1Deployment deployment = Deployments.named("web").replicas(5).image("app:v2").build();
         deployment.getMetadata().setDeletionTimestamp(BEFORE);
@@ -181,22 +152,6 @@ class DeploymentDecisionTest {
         live.getMetadata().uid("uid").ownerReferences(null);
         assertThat(new Decided(DeploymentDecision.afterNameTaken(view, live)).kinds())
                 .containsExactly("RequireLive", "Batch");
-    }
-
-    @Test
-    void countsACollisionIfTheNameIsSomebodyElses() {
-        V1Deployment deployment = Deployments.named("web").build();
-        DeploymentView view = Decided.view(deployment, Map.of());
-        V1ReplicaSet live = ModelJson.copy(new Decided(DeploymentDecision.decide(view)).created());
-        String name = live.getMetadata().getName();
-        live.getMetadata().uid("uid").getOwnerReferences().getFirst().uid("other");
-        Decided first = new Decided(DeploymentDecision.afterNameTaken(view, live));
-        assertThat(first.kinds()).containsExactly("UpdateStatus");
-        assertThat(first.status().getCollisionCount()).isEqualTo(1);
-        DeploymentView again = Decided.view(first.deployment(), Map.of());
-        assertThat(new Decided(DeploymentDecision.afterNameTaken(again, live)).status().getCollisionCount())
-                .isEqualTo(2);
-        assertThat(new Decided(DeploymentDecision.decide(again)).created().getMetadata().getName()).isNotEqualTo(name);
     }
 
     @Test

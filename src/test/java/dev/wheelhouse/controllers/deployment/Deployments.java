@@ -85,11 +85,6 @@ final class Deployments {
         return this;
     }
 
-    Deployments historyLimit(Integer limit) {
-        deployment.getSpec().setRevisionHistoryLimit(limit);
-        return this;
-    }
-
     Deployments deadline(@Nullable Integer seconds) {
         deployment.getSpec().setProgressDeadlineSeconds(seconds);
         return this;

@@ -1,7 +1,6 @@
 package dev.wheelhouse.controllers.deployment;
 
 import java.time.ZoneOffset;
-import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
@@ -10,7 +9,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import io.kubernetes.client.openapi.models.V1Deployment;
-import io.kubernetes.client.openapi.models.V1OwnerReference;
 import io.kubernetes.client.openapi.models.V1ReplicaSet;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -26,46 +24,12 @@ class NewReplicaSetTest {
         return replicaSet;
     }
 
-    @Test
-    void aNewReplicaSetCarriesTheHashEverywhereAndTheDeploymentAsItsController() {
-        V1Deployment deployment = Deployments.named("web").replicas(3).annotation("team", "a").build();
-        deployment.getSpec().setMinReadySeconds(7);
-        V1ReplicaSet created = Decided.of(deployment).created();
-        String hash = created.getMetadata().getLabels().get(PodTemplates.HASH_LABEL);
-        assertThat(hash).isNotEmpty();
-        Map<String, String> labels = Map.of("app", "web", PodTemplates.HASH_LABEL, hash);
-        assertThat(created.getMetadata().getName()).isEqualTo("web-" + hash);
-        assertThat(created.getMetadata().getNamespace()).isEqualTo("default");
-        assertThat(created.getMetadata().getLabels()).isEqualTo(labels);
-        assertThat(created.getSpec().getSelector().getMatchLabels()).isEqualTo(labels);
-        assertThat(created.getSpec().getTemplate().getMetadata().getLabels()).isEqualTo(labels);
-        assertThat(created.getSpec().getMinReadySeconds()).isEqualTo(7);
-        assertThat(created.getMetadata().getOwnerReferences())
-                .containsExactly(new V1OwnerReference().apiVersion("apps/v1").kind("Deployment").name("web")
-                        .uid("uid-of-web").controller(true).blockOwnerDeletion(true));
-        assertThat(created.getMetadata().getAnnotations()).containsOnly(Map.entry("team", "a"),
-                Map.entry(Annotations.REVISION, "1"), Map.entry(Annotations.DESIRED_REPLICAS, "3"),
-                Map.entry(Annotations.MAX_REPLICAS, "4"));
-        assertThat(deployment.getSpec().getTemplate().getMetadata().getLabels()).containsOnlyKeys("app");
-    }
-
     @ParameterizedTest
     @CsvSource({"kubectl.kubernetes.io/last-applied-configuration", "deprecated.deployment.rollback.to"})
     void annotationsOfToolsAreNotCopied(String key) {
         V1Deployment deployment = Deployments.named("web").annotation(key, "x").annotation("note", "n").build();
         assertThat(Decided.of(deployment).created().getMetadata().getAnnotations()).containsEntry("note", "n")
                 .doesNotContainKey(key);
-    }
-
-    @Test
-    void annotationsAreCopiedToAnExistingReplicaSetAndNeverTakenAway() {
-        V1Deployment deployment = Deployments.named("web").annotation("kubernetes.io/change-cause", "edit")
-                .annotation(Annotations.REVISION, "1").build();
-        V1ReplicaSet replicaSet = Deployments.replicaSet(deployment, 1, "app:v1", 1, 1);
-        replicaSet.getMetadata().putAnnotationsItem("gone", "before");
-        assertThat(Decided.of(deployment, replicaSet).replicaSets()).singleElement()
-                .satisfies(r -> assertThat(r.getMetadata().getAnnotations()).containsEntry("gone", "before")
-                        .containsEntry("kubernetes.io/change-cause", "edit"));
     }
 
     @ParameterizedTest(name = "old ones {0} and {1}: {2}")
@@ -107,15 +71,6 @@ class NewReplicaSetTest {
     }
 
     @Test
-    void theOldestOfTwoMatchingReplicaSetsIsTheNewOne() {
-        V1Deployment deployment = Deployments.named("web").replicas(2).annotation(Annotations.REVISION, "2").build();
-        V1ReplicaSet older = withRevision(Deployments.replicaSet(deployment, 1, "app:v1", 2, 2), "2");
-        V1ReplicaSet newer = withRevision(Deployments.replicaSet(deployment, 2, "app:v1", 2, 2), "1");
-        Decided decided = Decided.of(deployment, newer, older);
-        assertThat(decided.sizes()).containsOnly(Map.entry("web-hash2", 0));
-    }
-
-    @Test
     void anAdoptedReplicaSetIsFoundAndGetsARevision() {
         V1Deployment deployment = Deployments.named("web").replicas(1).build();
         V1ReplicaSet adopted = withRevision(Deployments.replicaSet(deployment, 1, "app:v1", 1, 1), null);
@@ -138,13 +93,5 @@ class NewReplicaSetTest {
             assertThat(c.getMessage()).isEqualTo("Found new replica set \"web-hash1\"");
             assertThat(c.getLastUpdateTime()).isEqualTo(Decided.NOW.atOffset(ZoneOffset.UTC));
         });
-    }
-
-    @Test
-    void minReadySecondsFollowTheDeployment() {
-        V1Deployment deployment = Deployments.named("web").build();
-        deployment.getSpec().setMinReadySeconds(5);
-        assertThat(Decided.of(deployment, Deployments.replicaSet(deployment, 1, "app:v1", 1, 1)).replicaSets())
-                .singleElement().satisfies(r -> assertThat(r.getSpec().getMinReadySeconds()).isEqualTo(5));
     }
 }

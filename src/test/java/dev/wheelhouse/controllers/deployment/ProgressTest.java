@@ -77,35 +77,11 @@ class ProgressTest {
     }
 
     @Test
-    void countsEveryPodThatBecomesReadyAsProgressEvenAfterTheDeadline() {
-        V1Deployment deployment = stuckAt(1, 60).progressing("False", "ProgressDeadlineExceeded", secondsAgo(100))
-                .build();
-        V1DeploymentCondition condition = decide(deployment, 2).condition("Progressing");
-        assertThat(condition.getStatus() + " " + condition.getReason()).isEqualTo("True ReplicaSetUpdated");
-        assertThat(condition.getMessage()).isEqualTo("ReplicaSet \"web-hash1\" is progressing.");
-    }
-
-    @Test
     void movesTheUpdateTimeButNotTheTransitionTimeWithProgress() {
         V1Deployment deployment = stuckAt(1, 60).progressing("True", "ReplicaSetUpdated", secondsAgo(50)).build();
         V1DeploymentCondition condition = decide(deployment, 2).condition("Progressing");
         assertThat(condition.getLastUpdateTime()).isEqualTo(secondsAgo(0));
         assertThat(condition.getLastTransitionTime()).isEqualTo(secondsAgo(50));
-    }
-
-    @Test
-    void isCompleteWhenAllReplicasAreUpdatedAndAvailable() {
-        V1Deployment deployment = stuckAt(2, 60).progressing("True", "ReplicaSetUpdated", secondsAgo(50)).build();
-        Decided decided = decide(deployment, 3);
-        assertThat(decided.condition("Progressing")).satisfies(c -> {
-            assertThat(c.getReason()).isEqualTo("NewReplicaSetAvailable");
-            assertThat(c.getMessage()).isEqualTo("ReplicaSet \"web-hash1\" has successfully progressed.");
-        });
-        assertThat(decided.condition("Available")).satisfies(c -> {
-            assertThat(c.getStatus() + " " + c.getReason()).isEqualTo("True MinimumReplicasAvailable");
-            assertThat(c.getMessage()).isEqualTo("Deployment has minimum availability.");
-        });
-        assertThat(decided.status().getUnavailableReplicas()).isNull();
     }
 
     @Test
@@ -153,28 +129,6 @@ class ProgressTest {
         });
     }
 
-    @Test
-    void tellsOfAPauseAndOfItsEnd() {
-        V1Deployment paused = stuckAt(1, 60).progressing("True", "ReplicaSetUpdated", secondsAgo(1000)).paused()
-                .build();
-        assertThat(decide(paused, 1).condition("Progressing")).satisfies(c -> {
-            assertThat(c.getStatus() + " " + c.getReason()).isEqualTo("Unknown DeploymentPaused");
-            assertThat(c.getMessage()).isEqualTo("Deployment is paused");
-        });
-        V1Deployment resumed = stuckAt(1, 60).progressing("Unknown", "DeploymentPaused", secondsAgo(1000)).build();
-        assertThat(decide(resumed, 1).condition("Progressing")).satisfies(c -> {
-            assertThat(c.getStatus() + " " + c.getReason()).isEqualTo("Unknown DeploymentResumed");
-            assertThat(c.getMessage()).isEqualTo("Deployment is resumed");
-        });
-    }
-
-    @Test
-    void doesNotForgetThatTheDeadlineHasPassedWhenPaused() {
-        V1Deployment deployment = stuckAt(1, 60).progressing("False", "ProgressDeadlineExceeded", secondsAgo(100))
-                .paused().build();
-        assertThat(decide(deployment, 1).actions()).isEmpty();
-    }
-
     @ParameterizedTest(name = "{0} and {1}: {2}")
     @CsvSource(value = {"1, 2, 3", "0, 0, 0", "null, 2, null"}, nullValues = "null")
     void addsUpTerminatingPodsIfAllReplicaSetsTell(Integer first, Integer second, Integer sum) {
@@ -220,15 +174,6 @@ class ProgressTest {
         V1Deployment deployment = Deployments.named("web").replicas(3).build();
         deployment.getStatus().addConditionsItem(new V1DeploymentCondition().type("Canary").status("True"));
         assertThat(decide(deployment, 1).condition("Canary").getStatus()).isEqualTo("True");
-    }
-
-    @Test
-    void followsTheGenerationEvenWhenNothingElseChanges() {
-        V1Deployment deployment = stuckAt(1, 60).progressing("True", "ReplicaSetUpdated", secondsAgo(10)).build();
-        deployment.getMetadata().setGeneration(2L);
-        Decided decided = decide(deployment, 1);
-        assertThat(decided.kinds()).containsExactly("UpdateStatus");
-        assertThat(decided.status().getObservedGeneration()).isEqualTo(2);
     }
 
     @Test

@@ -30,22 +30,6 @@ class RollingTest {
         assertThat(decide(deployment, old, old, current, current).sizes()).containsOnly(Map.entry(NEW, expected));
     }
 
-    @ParameterizedTest(name = "surge {0}, old {1}, new {2}")
-    @CsvSource({"0, 10, 0", "2, 10, 2"})
-    void leavesTheNewReplicaSetAloneWithoutRoom(int surge, int old, int current) {
-        V1Deployment deployment = Deployments.named("web").replicas(10).rolling(surge, 0).build();
-        assertThat(decide(deployment, old, old, current, 0).sizes()).doesNotContainKey(NEW);
-    }
-
-    @Test
-    void countsPodsThatAreAboutToGoAsStillThere() {
-        V1Deployment deployment = Deployments.named("web").replicas(10).rolling(2, 0).build();
-        V1ReplicaSet old = Deployments.replicaSet(deployment, 1, "app:v0", 8, 8);
-        old.getStatus().setReplicas(10);
-        Decided decided = Decided.of(deployment, old, Deployments.replicaSet(deployment, 9, "app:v1", 2, 2));
-        assertThat(decided.sizes()).isEmpty();
-    }
-
     @Test
     void neverCountsOnAvailablePodsThatAreAboutToGo() {
         V1Deployment deployment = Deployments.named("web").replicas(5).rolling(2, 1).build();
@@ -67,21 +51,6 @@ class RollingTest {
         Draft draft = new Draft(Decided.view(deployment, Map.of(), oldOne, newOne));
         Rolling.decide(draft);
         assertThat(draft.oldReplicaSets().getFirst().replicas()).isEqualTo(expected);
-    }
-
-    @Test
-    void doesNotLetUnavailableNewPodsTakeOldOnesAway() {
-        V1Deployment deployment = Deployments.named("web").replicas(10).rolling(0, 2).build();
-        assertThat(decide(deployment, 8, 8, 2, 0).sizes()).isEmpty();
-    }
-
-    @Test
-    void takesBrokenPodsOfTheOldestReplicaSetsFirst() {
-        V1Deployment deployment = Deployments.named("web").replicas(4).rolling(1, 1).build();
-        Decided decided = Decided.of(deployment, Deployments.replicaSet(deployment, 1, "app:v0", 3, 3),
-                Deployments.replicaSet(deployment, 2, "app:bad", 2, 0),
-                Deployments.replicaSet(deployment, 9, "app:v1", 0, 0));
-        assertThat(decided.sizes()).containsOnly(Map.entry("web-hash2", 0));
     }
 
     @Test

@@ -236,12 +236,6 @@ class DecisionsTest {
     }
 
     @Test
-    void anOwnerIsFoundByWhateverVersionOfItsGroupTheReferenceNames() {
-        V1OwnerReference old = rs("rs").apiVersion("apps/v1beta2");
-        assertThat(Decisions.decideDelete(podOwnedBy(old))).isEqualTo(new CollectionDecision.Ask(List.of(READ_RS)));
-    }
-
-    @Test
     void aFinalizerThatStandsForAPolicyIsHonoured() {
         knownAbsent.add(rs("rs"));
         View orphan = view(POD)

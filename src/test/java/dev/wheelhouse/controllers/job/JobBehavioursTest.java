@@ -44,11 +44,6 @@ class JobBehavioursTest {
         system.settle();
     }
 
-    private void succeed(String job, int count) {
-        system.active(job).stream().limit(count).forEach(system::succeed);
-        system.settle();
-    }
-
     private void fail(String job, int count) {
         system.active(job).stream().limit(count).forEach(system::fail);
         system.settle();

@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
 
 import io.kubernetes.client.openapi.models.V1ContainerState;
 import io.kubernetes.client.openapi.models.V1ContainerStateTerminated;
@@ -78,16 +77,8 @@ final class JobSystem extends ControllerOfPods<JobController> {
         cluster.user().metadata(ResourceType.JOBS).patch(key(name), "", PatchType.MERGE, body);
     }
 
-    void edit(String name, Consumer<V1Job> change) {
-        cluster.edit(ResourceType.JOBS, V1Job.class, key(name), change);
-    }
-
     void suspend(String name, boolean suspend) {
         patch(name, "{\"spec\": {\"suspend\": " + suspend + "}}");
-    }
-
-    void delete(String name, String propagation) {
-        cluster.delete(ResourceType.JOBS, key(name), Deletion.unconditional().withPropagation(propagation));
     }
 
     /** Delivers everything and lets the workers run, with short waits, until nothing happens any more. */
@@ -136,10 +127,6 @@ final class JobSystem extends ControllerOfPods<JobController> {
 
     void ready(V1Pod pod) {
         phase(pod, "hollow-0", "Running", true);
-    }
-
-    void bind(V1Pod pod) {
-        editPod(pod, p -> p.getSpec().setNodeName("hollow-0"));
     }
 
     void succeed(V1Pod pod) {

@@ -285,27 +285,6 @@ class ReplicaSetControllerTest {
     }
 
     @Test
-    void readyPodsBecomeAvailableAfterMinReadySeconds() {
-        V1ReplicaSet set = ReplicaSetSystem.replicaSet("web", 2);
-        set.getSpec().setMinReadySeconds(60);
-        system.create(set);
-        system.settle();
-        system.ready(system.pods().get(0));
-        system.cluster.clock.advance(Duration.ofSeconds(20));
-        system.ready(system.pods().get(1));
-        system.settle();
-        assertThat(system.set("web").getStatus().getReadyReplicas()).isEqualTo(2);
-        assertThat(system.set("web").getStatus().getAvailableReplicas()).isNull();
-        assertThat(system.step()).isEqualTo(Duration.ofSeconds(40).toNanos());
-        system.cluster.clock.advance(Duration.ofSeconds(40));
-        system.cluster.deliver();
-        system.step();
-        assertThat(system.set("web").getStatus().getAvailableReplicas()).isEqualTo(1);
-        system.settle();
-        assertThat(system.set("web").getStatus().getAvailableReplicas()).isEqualTo(2);
-    }
-
-    @Test
     void atMostFiveHundredPodsAreMadeInOneSync() {
         system.create("web", 620);
         system.cluster.deliver();
@@ -338,15 +317,6 @@ class ReplicaSetControllerTest {
         system.settle();
         assertThat(condition("web")).matches(c -> c != null && c.getType().equals("Mine"));
         assertThat(system.set("web").getStatus().getReplicas()).isEqualTo(2);
-    }
-
-    @Test
-    void whenThereIsNothingToDoNothingIsWritten() {
-        system.create("web", 2);
-        system.settle();
-        system.pods().forEach(system::ready);
-        system.settle();
-        assertThat(system.controller.plan(ReplicaSetSystem.key("web"))).isEmpty();
     }
 
     @Test

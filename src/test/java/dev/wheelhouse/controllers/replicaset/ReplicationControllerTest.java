@@ -58,32 +58,6 @@ class ReplicationControllerTest {
         return cluster.all(ResourceType.PODS, V1Pod.class);
     }
 
-    private void scale(int replicas) {
-        cluster.edit(TYPE, V1ReplicationController.class, WEB, set -> set.getSpec().setReplicas(replicas));
-    }
-
-    @Test
-    void itKeepsAsManyPodsAsAskedForAndOwnsThem() {
-        create(3);
-        settle();
-        assertThat(pods()).hasSize(3).allSatisfy(pod -> {
-            assertThat(pod.getMetadata().getGenerateName()).isEqualTo("web-");
-            assertThat(OwnerReferences.controllerOf(pod.getMetadata()))
-                    .isEqualTo(new V1OwnerReference().apiVersion("v1").kind("ReplicationController").name("web")
-                            .uid(web().getMetadata().getUid()).controller(true).blockOwnerDeletion(true));
-        });
-        assertThat(cluster.events).hasSize(3).allSatisfy(event -> {
-            assertThat(event.component()).isEqualTo("replication-controller");
-            assertThat(event.type()).isEqualTo(TYPE);
-            assertThat(event.toString()).startsWith("Normal SuccessfulCreate Created pod: web-");
-        });
-        scale(1);
-        settle();
-        assertThat(pods()).hasSize(1);
-        assertThat(web().getStatus().getReplicas()).isEqualTo(1);
-        assertThat(web().getStatus().getObservedGeneration()).isEqualTo(web().getMetadata().getGeneration());
-    }
-
     @Test
     void itsStatusCountsReadyAndAvailablePods() {
         create(2);

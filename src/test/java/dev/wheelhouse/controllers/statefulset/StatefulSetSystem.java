@@ -54,10 +54,6 @@ final class StatefulSetSystem extends ControllerOfPods<StatefulSetController> {
         edit(set -> set.getSpec().getTemplate().getSpec().getContainers().getFirst().setImage(image));
     }
 
-    void partition(int partition) {
-        edit(set -> set.getSpec().getUpdateStrategy().getRollingUpdate().setPartition(partition));
-    }
-
     /** Makes waiting pods ready and ends those that terminate, until nothing changes. */
     void run() {
         settle();
@@ -84,20 +80,12 @@ final class StatefulSetSystem extends ControllerOfPods<StatefulSetController> {
         phase(pod, "Running", true);
     }
 
-    void unready(String pod) {
-        phase(pod, "Running", false);
-    }
-
     void phase(String pod, String phase, boolean ready) {
         phase(pod(pod), "hollow-0", phase, ready);
     }
 
     void editPod(String pod, Consumer<V1Pod> change) {
         cluster.edit(ResourceType.PODS, V1Pod.class, key(pod), change);
-    }
-
-    void delete(String pod) {
-        cluster.delete(ResourceType.PODS, key(pod));
     }
 
     /** Completes the deletion of a pod, or deletes it by force. */
@@ -114,22 +102,12 @@ final class StatefulSetSystem extends ControllerOfPods<StatefulSetController> {
         return pods().stream().filter(pod -> !Pods.isDeleting(pod)).map(StatefulSetSystem::name).toList();
     }
 
-    /** The images of all pods, sorted by the names of the pods. */
-    List<String> images() {
-        return pods().stream().map(pod -> pod.getSpec().getContainers().getFirst().getImage()).toList();
-    }
-
     private static String name(V1Pod pod) {
         return pod.getMetadata().getName();
     }
 
     V1PersistentVolumeClaim claim(String name) {
         return cluster.read(ResourceType.PERSISTENT_VOLUME_CLAIMS, key(name), V1PersistentVolumeClaim.class);
-    }
-
-    List<String> claims() {
-        return cluster.all(ResourceType.PERSISTENT_VOLUME_CLAIMS, V1PersistentVolumeClaim.class).stream()
-                .map(claim -> claim.getMetadata().getName()).toList();
     }
 
     /** The owners of a claim, such as {@code Pod/web-1}. */

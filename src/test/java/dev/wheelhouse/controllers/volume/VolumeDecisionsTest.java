@@ -35,18 +35,13 @@ class VolumeDecisionsTest {
                  status: {phase: %s}}""".formatted(annotations, rest, phase), V1PersistentVolumeClaim.class);
     }
 
+    /** @param rest more fields of the specification, of which "for c1" is the reference to the claim with this uid */
     private static V1PersistentVolume volume(String annotations, String rest, String phase) {
-        return Yaml.read(
-                """
-                        {metadata: {name: disk, uid: v1, resourceVersion: '3', annotations: {%s}},
-                         spec: {capacity: {storage: 1Gi},
-                         accessModes: [ReadWriteOnce], %s}, status: {phase: %s}}"""
-                        .formatted(annotations, rest, phase),
-                V1PersistentVolume.class);
-    }
-
-    private static String bindTo(String uid) {
-        return "claimRef: {namespace: default, name: data, uid: " + uid + "}";
+        String fields = rest.replaceAll("for (c\\d)", "claimRef: {namespace: default, name: data, uid: $1}");
+        return Yaml.read("""
+                {metadata: {name: disk, uid: v1, resourceVersion: '3', annotations: {%s}},
+                 spec: {capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce], %s}, status: {phase: %s}}"""
+                .formatted(annotations, fields, phase), V1PersistentVolume.class);
     }
 
     /** The writes and Events of all steps, each with the words that matter. */
@@ -94,12 +89,16 @@ class VolumeDecisionsTest {
 
     private static String word(Action action) {
         return switch (action) {
-            case Action.Write write -> write.verb() + " " + write.type().kind()
-                    + (write.verb().equals("update_status") ? ": " + write.why() : "");
+            case Action.Write write when write.verb().equals("update_status") -> kind(write) + write.why().substring(2);
+            case Action.Write write -> write.verb() + " " + kind(write);
             case Action.Event event -> event.reason();
             case Action.RequireGone check -> "claim gone?";
             default -> action.toString();
         };
+    }
+
+    private static String kind(Action.Write write) {
+        return write.type().kind().replace("PersistentVolume", "PV").replace("PVClaim", "PVC");
     }
 
     private static ClaimView view(V1PersistentVolumeClaim claim, @Nullable V1PersistentVolume volume) {
@@ -107,36 +106,14 @@ class VolumeDecisionsTest {
                 false, true, false);
     }
 
-    @ParameterizedTest(name = "a claim with {0}, a volume with {1}, {2}: {3}")
-    @CsvSource(delimiter = '|', value = {
-            "volumeMode: Filesystem | volumeMode: Filesystem | Available | update PersistentVolume, update_status "
-                    + "PersistentVolume: it is Bound, update PersistentVolumeClaim, update_status "
-                    + "PersistentVolumeClaim: it "
-                    + "is Bound",
-            "volumeMode: Filesystem | claimRef: {namespace: default, name: data, uid: c1} | Bound | update "
-                    + "PersistentVolumeClaim, update_status PersistentVolumeClaim: it is Bound",
-            "volumeMode: Filesystem | volumeMode: Filesystem | Pending | FailedBinding",
-            "volumeMode: Filesystem | claimRef: {namespace: default, name: data, uid: c9} | Bound | FailedBinding",
-            "volumeName: disk | claimRef: {namespace: default, name: data, uid: c9} | Bound | FailedBinding",
-            "volumeName: disk | volumeMode: Block | Available | VolumeMismatch",
-            "volumeName: other | volumeMode: Filesystem | Available | ''"})
-    void aClaimThatIsNotBound(String claim, String volume, String phase, String plan) {
-        assertThat(String.join(", ", plan(view(claim("", claim, "Pending"), volume("", volume, phase)))))
-                .isEqualTo(plan);
-    }
-
     @ParameterizedTest(name = "a claim in the phase {0}, a volume with {1}, {2}: {3}")
-    @CsvSource(delimiter = '|', value = {
-            "Bound | claimRef: {namespace: default, name: data, uid: c1} | Bound | ''",
-            "Pending | claimRef: {namespace: default, name: data, uid: c1} | Bound | update_status "
-                    + "PersistentVolumeClaim: it is Bound",
-            "Bound | volumeMode: Filesystem | Available | update PersistentVolume, update_status "
-                    + "PersistentVolume: it is "
-                    + "Bound",
-            "Bound | claimRef: {namespace: default, name: data, uid: c9} | Bound | update_status "
-                    + "PersistentVolumeClaim: "
-                    + "it is Lost, ClaimMisbound",
-            "Lost | claimRef: {namespace: default, name: data, uid: c9} | Bound | ''"})
+    @CsvSource(delimiter = '|', textBlock = """
+            Bound | for c1 | Bound | ''
+            Pending | for c1 | Bound | PVC is Bound
+            Bound | volumeMode: Filesystem | Available | update PV, PV is Bound
+            Bound | for c9 | Bound | PVC is Lost, ClaimMisbound
+            Lost | for c9 | Bound | ''
+            """)
     void aClaimThatWasBound(String phase, String volume, String volumePhase, String plan) {
         V1PersistentVolumeClaim claim = claim(BOUND, "volumeName: disk", phase);
         V1PersistentVolume disk = volume("", volume, volumePhase);
@@ -148,46 +125,23 @@ class VolumeDecisionsTest {
     @Test
     void aClaimThatWasBoundAndHasNoVolumeIsLostOnce() {
         assertThat(plan(view(claim(BOUND, "volumeName: disk", "Bound"), null)))
-                .containsExactly("update_status PersistentVolumeClaim: it is Lost", "ClaimLost");
+                .containsExactly("PVC is Lost", "ClaimLost");
         assertThat(plan(view(claim(BOUND, "volumeName: disk", "Lost"), null))).isEmpty();
     }
 
-    @ParameterizedTest(name = "provisioner {0}, mode {1}, annotations {2}: {3}")
-    @CsvSource(delimiter = '|', value = {
-            "csi.example.com | Immediate | '' | update PersistentVolumeClaim, ExternalProvisioning",
-            "csi.example.com | Immediate | volume.kubernetes.io/storage-provisioner: csi.example.com | "
-                    + "ExternalProvisioning",
-            "csi.example.com | WaitForFirstConsumer | '' | WaitForFirstConsumer",
-            "csi.example.com | WaitForFirstConsumer | volume.kubernetes.io/selected-node: n | update "
-                    + "PersistentVolumeClaim, ExternalProvisioning",
-            "kubernetes.io/no-provisioner | Immediate | '' | ProvisioningFailed"})
-    void aClaimWithAClass(String provisioner, String mode, String annotations, String plan) {
-        V1StorageClass storageClass = Yaml.read("{metadata: {name: fast}, provisioner: %s, volumeBindingMode: %s}"
-                .formatted(provisioner, mode), V1StorageClass.class);
-        ClaimView view = new ClaimView(claim(annotations, "storageClassName: fast", "Pending"), List.of(), storageClass,
-                null, List.of(), false, true, false);
-
-        assertThat(String.join(", ", plan(view))).isEqualTo(plan);
-    }
-
     @ParameterizedTest(name = "a volume with {0}, {1}, the claim {2}: {3}")
-    @CsvSource(delimiter = '|', value = {
-            "volumeMode: Filesystem | Pending | c1 | '' | update_status PersistentVolume: it is Available",
-            "volumeMode: Filesystem | Available | c1 | '' | ''",
-            "claimRef: {namespace: default, name: data} | Pending | c1 | '' | update_status PersistentVolume: it is "
-                    + "Available",
-            "claimRef: {namespace: default, name: data, uid: c1} | Available | c1 | '' | the claim goes on",
-            "claimRef: {namespace: default, name: data, uid: c1} | Available | c1 | disk | update_status "
-                    + "PersistentVolume: it is Bound",
-            "claimRef: {namespace: default, name: data, uid: c1} | Bound | c1 | disk | ''",
-            "claimRef: {namespace: default, name: data, uid: c1}, volumeMode: Block | Bound | c1 | '' | "
-                    + "VolumeMismatch, "
-                    + "VolumeMismatch",
-            "claimRef: {namespace: default, name: data, uid: c1} | Bound | c1 | other | update PersistentVolume, "
-                    + "update_status PersistentVolume: it is Available",
-            "claimRef: {namespace: default, name: data, uid: c0} | Bound | c1 | '' | claim gone?, update_status "
-                    + "PersistentVolume: it is Released",
-            "claimRef: {namespace: default, name: data, uid: c0} | Released | c1 | '' | ''"})
+    @CsvSource(delimiter = '|', textBlock = """
+            volumeMode: Filesystem | Pending | c1 | '' | PV is Available
+            volumeMode: Filesystem | Available | c1 | '' | ''
+            claimRef: {namespace: default, name: data} | Pending | c1 | '' | PV is Available
+            for c1 | Available | c1 | '' | the claim goes on
+            for c1 | Available | c1 | disk | PV is Bound
+            for c1 | Bound | c1 | disk | ''
+            for c1, volumeMode: Block | Bound | c1 | '' | VolumeMismatch, VolumeMismatch
+            for c1 | Bound | c1 | other | update PV, PV is Available
+            for c0 | Bound | c1 | '' | claim gone?, PV is Released
+            for c0 | Released | c1 | '' | ''
+            """)
     void aVolumeInThePhaseOfItsClaim(String volume, String phase, String uid, String named, String plan) {
         V1PersistentVolumeClaim claim = claim("", "volumeName: '" + named + "'", "Pending");
         claim.getMetadata().setUid(uid);
@@ -199,27 +153,24 @@ class VolumeDecisionsTest {
     }
 
     @ParameterizedTest(name = "{0}, made by {1}, on {2}: {3}")
-    @CsvSource(delimiter = '|', value = {
-            "Retain | '' | hostPath: {path: /a} | ''",
-            "Delete | '' | hostPath: {path: /a} | update_status PersistentVolume: it is Failed, VolumeFailedDelete",
-            "Delete | '' | hostPath: {path: /tmp/a} | delete PersistentVolume",
-            "Delete | '' | 'nfs: {server: a, path: /a}' | update_status PersistentVolume: it is Failed, "
-                    + "VolumeFailedDelete",
-            "Delete | '' | 'csi: {driver: a, volumeHandle: a}' | ''",
-            "Delete | csi.example.com | hostPath: {path: /a} | ''",
-            "Delete | kubernetes.io/gce-pd | hostPath: {path: /a} | update PersistentVolume",
-            "Delete | kubernetes.io/host-path | hostPath: {path: /a} | update PersistentVolume, update_status "
-                    + "PersistentVolume: it is Failed, VolumeFailedDelete",
-            "Delete | kubernetes.io/host-path | hostPath: {path: /tmp/a} | update PersistentVolume, update "
-                    + "PersistentVolume, delete PersistentVolume",
-            "Recycle | '' | hostPath: {path: /a} | create Pod",
-            "Recycle | '' | 'nfs: {server: a, path: /a}' | create Pod",
-            "Recycle | '' | 'csi: {driver: a, volumeHandle: a}' | update_status PersistentVolume: it is Failed, "
-                    + "VolumeFailedRecycle"})
+    @CsvSource(delimiter = '|', textBlock = """
+            Retain | '' | hostPath: {path: /a} | ''
+            Delete | '' | hostPath: {path: /a} | PV is Failed, VolumeFailedDelete
+            Delete | '' | hostPath: {path: /tmp/a} | delete PV
+            Delete | '' | 'nfs: {server: a, path: /a}' | PV is Failed, VolumeFailedDelete
+            Delete | '' | 'csi: {driver: a, volumeHandle: a}' | ''
+            Delete | csi.example.com | hostPath: {path: /a} | ''
+            Delete | kubernetes.io/gce-pd | hostPath: {path: /a} | update PV
+            Delete | kubernetes.io/host-path | hostPath: {path: /a} | update PV, PV is Failed, VolumeFailedDelete
+            Delete | kubernetes.io/host-path | hostPath: {path: /tmp/a} | update PV, update PV, delete PV
+            Recycle | '' | hostPath: {path: /a} | create Pod
+            Recycle | '' | 'nfs: {server: a, path: /a}' | create Pod
+            Recycle | '' | 'csi: {driver: a, volumeHandle: a}' | PV is Failed, VolumeFailedRecycle
+            """)
     void aReleasedVolumeByItsReclaimPolicy(String policy, String provisioner, String source, String plan) {
         V1PersistentVolume volume = volume(
                 provisioner.isEmpty() ? "" : "pv.kubernetes.io/provisioned-by: " + provisioner,
-                source + ", persistentVolumeReclaimPolicy: " + policy + ", " + bindTo("c0"), "Released");
+                source + ", persistentVolumeReclaimPolicy: " + policy + ", for c0", "Released");
 
         assertThat(String.join(", ", plan(new VolumeView(volume, null, UNTOUCHED)))).isEqualTo(plan);
     }
@@ -227,24 +178,22 @@ class VolumeDecisionsTest {
     @Test
     void aVolumeThatFailedIsTriedAgainWithoutAnotherWrite() {
         V1PersistentVolume volume = volume("",
-                "hostPath: {path: /a}, persistentVolumeReclaimPolicy: Delete, " + bindTo("c0"), "Failed");
+                "hostPath: {path: /a}, persistentVolumeReclaimPolicy: Delete, for c0", "Failed");
 
         assertThat(plan(new VolumeView(volume, null, UNTOUCHED))).isEmpty();
     }
 
     @ParameterizedTest(name = "a pod {0}, of this process {1}, users {2}, a claim {3}: {4}")
-    @CsvSource(delimiter = '|', value = {
-            "'' | false | '' | false | create Pod",
-            "'' | true | '' | false | update_status PersistentVolume: it is Failed, VolumeFailedRecycle",
-            "'' | false | web | false | VolumeFailedRecycle",
-            "'' | false | web | true | create Pod",
-            "Running | true | '' | false | ''",
-            "Running | false | '' | false | delete Pod, update_status PersistentVolume: it is Failed, "
-                    + "VolumeFailedRecycle",
-            "Failed | true | '' | false | delete Pod, update_status PersistentVolume: it is Failed, "
-                    + "VolumeFailedRecycle",
-            "Succeeded | true | '' | false | delete Pod, VolumeRecycled, update PersistentVolume, update_status "
-                    + "PersistentVolume: it is Available"})
+    @CsvSource(delimiter = '|', textBlock = """
+            '' | false | '' | false | create Pod
+            '' | true | '' | false | PV is Failed, VolumeFailedRecycle
+            '' | false | web | false | VolumeFailedRecycle
+            '' | false | web | true | create Pod
+            Running | true | '' | false | ''
+            Running | false | '' | false | delete Pod, PV is Failed, VolumeFailedRecycle
+            Failed | true | '' | false | delete Pod, PV is Failed, VolumeFailedRecycle
+            Succeeded | true | '' | false | delete Pod, VolumeRecycled, update PV, PV is Available
+            """)
     void aReleasedVolumeThatAPodEmpties(String phase, boolean begun, String users, boolean hasClaim, String plan) {
         V1Pod pod = phase.isEmpty()
                 ? null
@@ -255,7 +204,7 @@ class VolumeDecisionsTest {
                 users.isEmpty() ? List.of() : List.of(ObjectKey.of("default", users)),
                 ControllerOptions.Drivers.DEFAULTS);
         V1PersistentVolume volume = volume("pv.kubernetes.io/bound-by-controller: 'yes'",
-                "hostPath: {path: /a}, persistentVolumeReclaimPolicy: Recycle, " + bindTo("c0"), "Released");
+                "hostPath: {path: /a}, persistentVolumeReclaimPolicy: Recycle, for c0", "Released");
 
         assertThat(String.join(", ",
                 plan(new VolumeView(volume, hasClaim ? claim("", "volumeName: ''", "Pending") : null, work))))
@@ -274,8 +223,7 @@ class VolumeDecisionsTest {
             "'' | volumeMode: Filesystem | 'mountOptions: [ro, soft]' | true | ProvisioningFailed: Mount options are "
                     + "not supported by the provisioner but StorageClass \"local\" has mount options [ro soft]",
             "'' | volumeMode: Block | reclaimPolicy: Delete | true | ProvisioningFailed: Failed to provision volume "
-                    + "with StorageClass \"local\": kubernetes.io/host-path does not support block volume "
-                    + "provisioning",
+                    + "with StorageClass \"local\": kubernetes.io/host-path does not support block volume provisioning",
             "volume.kubernetes.io/selected-node: node-1 | volumeMode: Filesystem | reclaimPolicy: Delete | true | "
                     + "ProvisioningFailed: Failed to get target node: node \"node-1\" not found"})
     void aClaimOfTheDriverOfHostPaths(String annotation, String claim, String rest, boolean enabled, String event) {
@@ -305,10 +253,13 @@ class VolumeDecisionsTest {
     }
 
     @ParameterizedTest(name = "provisioner {0}, successor {1}: {2}")
-    @CsvSource(delimiter = '|', value = {
-            "kubernetes.io/aws-ebs | '' | ebs.csi.aws.com", "kubernetes.io/aws-ebs | other | ebs.csi.aws.com",
-            "kubernetes.io/aws-ebs | ebs.csi.aws.com | right", "ebs.csi.aws.com | ebs.csi.aws.com | none",
-            "csi.example.com | '' | right"})
+    @CsvSource(delimiter = '|', textBlock = """
+            kubernetes.io/aws-ebs | '' | ebs.csi.aws.com
+            kubernetes.io/aws-ebs | other | ebs.csi.aws.com
+            kubernetes.io/aws-ebs | ebs.csi.aws.com | right
+            ebs.csi.aws.com | ebs.csi.aws.com | none
+            csi.example.com | '' | right
+            """)
     void aClaimNamesTheSuccessorOfItsProvisioner(String provisioner, String successor, String expected) {
         for (String key : List.of("volume.kubernetes.io/storage-provisioner",
                 "volume.beta.kubernetes.io/storage-provisioner")) {
@@ -351,7 +302,7 @@ class VolumeDecisionsTest {
     @CsvSource({"500Mi, 500Mi", "nonsense, 1Gi"})
     void aClaimThatIsBoundDuringAResizeHasTheSizeBeforeIt(String before, String expected) {
         ClaimView view = view(claim(BOUND, "volumeName: disk", "Pending"),
-                volume("volume.alpha.kubernetes.io/pre-resize-capacity: " + before, bindTo("c1"), "Bound"));
+                volume("volume.alpha.kubernetes.io/pre-resize-capacity: " + before, "for c1", "Bound"));
 
         assertThat(objects(ClaimDecisions.decide(view))).singleElement()
                 .isInstanceOfSatisfying(V1PersistentVolumeClaim.class, claim -> assertThat(
@@ -362,7 +313,7 @@ class VolumeDecisionsTest {
     void aClaimThatTheControllerBoundToAVolumeOfAnotherFails() {
         BindingStep step = ClaimDecisions.decide(view(
                 claim("pv.kubernetes.io/bound-by-controller: 'yes'", "volumeName: disk", "Pending"),
-                volume("", bindTo("c9"), "Bound")));
+                volume("", "for c9", "Bound")));
 
         assertThat(step.next()).isEqualTo(BindingStep.Next.RETRY);
         assertThat(step.actions()).singleElement().isInstanceOf(Action.Event.class);
