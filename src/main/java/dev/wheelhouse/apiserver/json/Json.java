@@ -2,6 +2,7 @@ package dev.wheelhouse.apiserver.json;
 
 import java.util.Collection;
 import java.util.Map;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -173,6 +174,13 @@ public final class Json {
     public static long number(JsonNode node, long otherwise, String... path) {
         JsonNode at = at(node, path);
         return at != null && at.isIntegralNumber() && at.canConvertToLong() ? at.longValue() : otherwise;
+    }
+
+    /** A list of texts. */
+    public static ArrayNode texts(String... texts) {
+        ArrayNode list = NODES.arrayNode();
+        Stream.of(texts).forEach(list::add);
+        return list;
     }
 
     /** Sets a field to a list of texts, or leaves the object alone if there are none. */
