@@ -86,7 +86,7 @@ public final class ApiServer implements AutoCloseable {
         this.expiry = new EventExpiry(store, options.clock());
         try {
             this.rest = new RestServer(store, options.clock(), options.random(), options.security(), new ServerInfo(
-                    () -> port == 0 ? "" : host() + ":" + port, this::metrics, options.runtimeConfig()));
+                    () -> port == 0 ? "" : url(), this::metrics, options.runtimeConfig()));
         } catch (RuntimeException e) {
             store.close();
             throw e;

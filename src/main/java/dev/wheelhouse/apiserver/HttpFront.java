@@ -12,7 +12,9 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.Future;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -49,6 +51,8 @@ final class HttpFront extends HttpServlet {
     private static final int MOST_PARSED_HEADER = 2048;
     /** The most characters of a query that is parsed, with its selectors, before its sender is known. */
     private static final int MOST_OF_STRANGERS = 4096;
+    /** The most characters of an id that a client gives its request; a longer one is replaced, as upstream. */
+    private static final int MOST_OF_AUDIT_ID = 64;
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(15);
     /** How long the rest of a refused body is read, so that its client gets to read the refusal. */
     private static final Duration DRAIN = Duration.ofSeconds(5);
@@ -84,6 +88,8 @@ final class HttpFront extends HttpServlet {
 
     @Override
     protected void service(HttpServletRequest request, HttpServletResponse response) throws IOException {
+        String audit = header(request, "Audit-Id");
+        response.setHeader("Audit-Id", audit.isEmpty() || audit.length() > MOST_OF_AUDIT_ID ? newId() : audit);
         try {
             serve(request, response);
         } catch (SocketTimeoutException e) {
@@ -96,6 +102,12 @@ final class HttpFront extends HttpServlet {
             Thread.currentThread().interrupt();
             endConnection();
         }
+    }
+
+    /** A random UUID, which need not be a secret. */
+    private static String newId() {
+        ThreadLocalRandom random = ThreadLocalRandom.current();
+        return new UUID(random.nextLong() & ~0xF000L | 0x4000L, random.nextLong() >>> 2 | 1L << 63).toString();
     }
 
     private static void endConnection() {
@@ -346,6 +358,11 @@ final class HttpFront extends HttpServlet {
     private void send(HttpServletRequest request, HttpServletResponse response, ApiResponse.Content content)
             throws IOException {
         setHead(response, content);
+        String tag = content.headers().get("ETag");
+        if (tag != null && tag.equals(header(request, "If-None-Match"))) {
+            response.setStatus(HttpServletResponse.SC_NOT_MODIFIED);
+            return;
+        }
         if (content.length() >= GZIP_FROM && header(request, "Accept-Encoding").contains("gzip")) {
             response.setHeader("Content-Encoding", "gzip");
             response.setHeader("Vary", "Accept-Encoding");

@@ -1,6 +1,5 @@
 package dev.wheelhouse.apiserver;
 
-import java.util.List;
 import java.util.Map;
 
 import tools.jackson.databind.node.ObjectNode;
@@ -36,7 +35,7 @@ final class Refusals {
 
     private static ApiResponse.Content answer(ObjectNode status) {
         int retryAfter = (int) Json.number(status, 0, "details", "retryAfterSeconds");
-        return new ApiResponse.Content((int) Json.number(status, 500, "code"), "application/json",
-                Json.bytes(status), List.of(), retryAfter == 0 ? null : Integer.valueOf(retryAfter));
+        return ApiResponse.Content.json((int) Json.number(status, 500, "code"), "application/json",
+                Json.bytes(status), retryAfter == 0 ? null : Integer.valueOf(retryAfter));
     }
 }

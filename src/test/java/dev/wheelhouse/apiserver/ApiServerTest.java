@@ -10,12 +10,18 @@ import java.net.http.WebSocket;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.zip.GZIPInputStream;
 
+import org.jose4j.jwk.HttpsJwks;
+import org.jose4j.jwt.JwtClaims;
+import org.jose4j.jwt.consumer.JwtConsumerBuilder;
+import org.jose4j.keys.resolvers.HttpsJwksVerificationKeyResolver;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -64,6 +70,63 @@ class ApiServerTest {
     void saysItsVersionAndItsHealth() throws Exception {
         assertThat(send("GET", "/version", "").body()).contains("v1.36.0+wheelhouse");
         assertThat(send("GET", "/readyz", "").body()).isEqualTo("ok");
+    }
+
+    @Test
+    void jsonEndsWithANewlineUnlessItIsForPeople() throws Exception {
+        send("POST", "/api/v1/namespaces/default/configmaps", configMap("a"));
+        for (String path : List.of("/api/v1/namespaces/default/configmaps/a", "/api/v1/configmaps", "/apis", "/api/v1",
+                "/api/v1/namespaces/none")) {
+            assertThat(send("GET", path, "").body()).as(path).endsWith("}\n");
+        }
+        for (String path : List.of("/version", "/", "/api/v1/namespaces/default/configmaps/a?pretty=true")) {
+            assertThat(send("GET", path, "").body()).as(path).startsWith("{\n").endsWith("\n}");
+        }
+    }
+
+    @Test
+    void eachAnswerHasAnAuditIdWhichTheClientMayGive() throws Exception {
+        assertThat(audited("mine")).isEqualTo("mine");
+        assertThat(UUID.fromString(audited("x".repeat(65))).version()).isEqualTo(4);
+    }
+
+    private String audited(String id) throws Exception {
+        return http.send(request("/api").header("Audit-Id", id).build(), HttpResponse.BodyHandlers.discarding())
+                .headers().firstValue("Audit-Id").orElseThrow();
+    }
+
+    @Test
+    void aDocumentThatTheClientHasIsNotSentAgain() throws Exception {
+        String tag = send("GET", "/openapi/v2", "").headers().firstValue("ETag").orElseThrow();
+        HttpResponse<String> again = http.send(request("/openapi/v2").header("If-None-Match", tag).build(),
+                HttpResponse.BodyHandlers.ofString());
+        assertThat(again.statusCode()).isEqualTo(304);
+        assertThat(again.body()).isEmpty();
+    }
+
+    @Test
+    void aGroupThatNobodyServesIsNoPageAndAResourceOfAServedGroupIsNoResource() throws Exception {
+        assertThat(send("GET", "/apis/example.com/v1/orders", "").body()).isEqualTo("404 page not found\n");
+        assertThat(send("GET", "/apis/example.com/v1", "").body()).isEqualTo("404 page not found\n");
+        assertThat(send("GET", "/apis/apps/v1/orders", "").body()).contains("could not find the requested resource");
+        assertThat(send("GET", "/apis/apps/v9", "").body()).contains("could not find the requested resource");
+    }
+
+    @Test
+    void tokensOfServiceAccountsCanBeVerifiedByTheKeysThatTheServerShows() throws Exception {
+        JsonNode about = Json.read(send("GET", "/.well-known/openid-configuration", "").body());
+        String keys = Json.text(about, "jwks_uri");
+        assertThat(keys).isEqualTo(server.url() + "/openid/v1/jwks");
+        send("POST", "/api/v1/namespaces/default/serviceaccounts", "{\"metadata\": {\"name\": \"reader\"}}");
+        JsonNode review = Json.read(
+                send("POST", "/api/v1/namespaces/default/serviceaccounts/reader/token", "{}").body());
+
+        JwtClaims claims = new JwtConsumerBuilder().setExpectedIssuer(Json.text(about, "issuer"))
+                .setSkipDefaultAudienceValidation()
+                .setVerificationKeyResolver(new HttpsJwksVerificationKeyResolver(new HttpsJwks(keys))).build()
+                .processToClaims(Json.text(review, "status", "token"));
+
+        assertThat(claims.getSubject()).isEqualTo("system:serviceaccount:default:reader");
     }
 
     @Test

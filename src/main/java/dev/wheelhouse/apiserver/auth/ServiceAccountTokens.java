@@ -2,6 +2,7 @@ package dev.wheelhouse.apiserver.auth;
 
 import java.security.KeyPair;
 import java.time.Instant;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -9,6 +10,10 @@ import java.util.UUID;
 import java.util.function.Supplier;
 
 import org.jose4j.jwa.AlgorithmConstraints;
+import org.jose4j.jwk.JsonWebKey.OutputControlLevel;
+import org.jose4j.jwk.JsonWebKeySet;
+import org.jose4j.jwk.PublicJsonWebKey;
+import org.jose4j.jwk.Use;
 import org.jose4j.jws.AlgorithmIdentifiers;
 import org.jose4j.jws.JsonWebSignature;
 import org.jose4j.jwt.JwtClaims;
@@ -20,10 +25,13 @@ import org.jose4j.jwt.consumer.JwtContext;
 import org.jose4j.lang.JoseException;
 import org.jspecify.annotations.Nullable;
 
+import tools.jackson.databind.node.ObjectNode;
+
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.Hashes;
 
 /**
  * Creates and verifies the tokens of service accounts: JSON Web Tokens signed with ES256 (upstream:
@@ -33,8 +41,10 @@ import dev.wheelhouse.runtime.Clock;
 public final class ServiceAccountTokens {
     /** The issuer of all tokens, and their audience by default. */
     public static final String ISSUER = "https://kubernetes.default.svc";
+    /** The algorithm of their signatures. */
+    public static final String ALGORITHM = AlgorithmIdentifiers.ECDSA_USING_P256_CURVE_AND_SHA256;
     private static final AlgorithmConstraints SIGNED_HERE = new AlgorithmConstraints(
-            AlgorithmConstraints.ConstraintType.PERMIT, AlgorithmIdentifiers.ECDSA_USING_P256_CURVE_AND_SHA256);
+            AlgorithmConstraints.ConstraintType.PERMIT, ALGORITHM);
     /** The most characters of a token's header. */
     private static final int MOST_HEADER = 512;
     /** The characters of a token's signature. */
@@ -86,13 +96,33 @@ public final class ServiceAccountTokens {
         JsonWebSignature signature = new JsonWebSignature();
         signature.setPayload(claims.toJson());
         signature.setKey(keys.get().getPrivate());
-        signature.setAlgorithmHeaderValue(AlgorithmIdentifiers.ECDSA_USING_P256_CURVE_AND_SHA256);
+        signature.setAlgorithmHeaderValue(ALGORITHM);
+        signature.setKeyIdHeaderValue(keyId());
         try {
             return signature.getCompactSerialization();
         } catch (JoseException e) {
             throw new IllegalStateException("the token of " + account.namespace() + "/" + account.name()
                     + " could not be signed", e);
         }
+    }
+
+    /** The key that verifies the tokens, as a JSON Web Key Set. */
+    public ObjectNode publicKeys() {
+        try {
+            PublicJsonWebKey key = PublicJsonWebKey.Factory.newPublicJwk(keys.get().getPublic());
+            key.setUse(Use.SIGNATURE);
+            key.setAlgorithm(ALGORITHM);
+            key.setKeyId(keyId());
+            return (ObjectNode) Json.read(new JsonWebKeySet(key).toJson(OutputControlLevel.PUBLIC_ONLY));
+        } catch (JoseException e) {
+            throw new IllegalStateException("the key of the tokens is no key on P-256", e);
+        }
+    }
+
+    /** The name of the key in tokens: a digest of the public key, as upstream. */
+    private String keyId() {
+        return Base64.getUrlEncoder().withoutPadding()
+                .encodeToString(Hashes.of("SHA-256", keys.get().getPublic().getEncoded()));
     }
 
     /** Verifies a token. Nothing in it is parsed before its signature is verified, except its short header. */

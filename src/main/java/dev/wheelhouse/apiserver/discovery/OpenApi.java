@@ -53,6 +53,11 @@ public final class OpenApi {
         return documents.get().v2();
     }
 
+    /** A digest of the content of {@code /openapi/v2}, for its ETag. */
+    public String v2Hash() {
+        return documents.get().v2Hash();
+    }
+
     /** The answer of {@code /openapi/v2} as gnostic's protobuf message. Do not change the array. */
     public byte[] v2Protobuf() {
         return documents.get().v2Protobuf();

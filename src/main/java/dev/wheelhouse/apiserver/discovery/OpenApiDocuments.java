@@ -36,6 +36,7 @@ final class OpenApiDocuments {
     private final Map<String, String> hashes = new ConcurrentHashMap<>();
     private @Nullable ObjectNode v2;
     private byte @Nullable [] v2Protobuf;
+    private @Nullable String v2Hash;
 
     /** The content of a document. It has no version and no resources if it is about a group or the server itself. */
     private record Scope(String group, String version, List<ResourceInfo> resources) {}
@@ -147,8 +148,12 @@ final class OpenApiDocuments {
                         : SCHEMA_DIGESTS.computeIfAbsent(schema.getKey(),
                                 n -> Hashes.of("SHA-256", Json.bytes(schema.getValue()))));
             });
-            return HexFormat.of().formatHex(digest.digest()).toUpperCase(Locale.ROOT);
+            return hex(digest.digest());
         });
+    }
+
+    private static String hex(byte[] digest) {
+        return HexFormat.of().formatHex(digest).toUpperCase(Locale.ROOT);
     }
 
     synchronized ObjectNode v2() {
@@ -156,6 +161,13 @@ final class OpenApiDocuments {
             v2 = writeV2();
         }
         return v2;
+    }
+
+    synchronized String v2Hash() {
+        if (v2Hash == null) {
+            v2Hash = hex(Hashes.of("SHA-512", Json.bytes(v2())));
+        }
+        return v2Hash;
     }
 
     synchronized byte[] v2Protobuf() {

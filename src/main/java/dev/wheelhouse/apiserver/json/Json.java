@@ -3,6 +3,7 @@ package dev.wheelhouse.apiserver.json;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -168,6 +169,13 @@ public final class Json {
     /** The elements of a list as texts; none for a node of another type. An element that is no scalar is empty. */
     public static List<String> texts(JsonNode list) {
         return list.isArray() ? list.valueStream().map(element -> element.asString("")).toList() : List.of();
+    }
+
+    /** A list of texts. */
+    public static ArrayNode list(String... texts) {
+        ArrayNode list = NODES.arrayNode();
+        Stream.of(texts).forEach(list::add);
+        return list;
     }
 
     /** Sets a field to a list of texts, or leaves the object alone if there are none. */

@@ -26,9 +26,10 @@ public sealed interface ApiResponse {
      * @param retryAfter seconds for the Retry-After header, or null
      * @param headers further headers, which override the transport's own
      * @param pieces the body in pieces; null if {@code body} is the body
+     * @param line whether a newline follows the body on the wire, as Go's encoder of JSON writes one
      */
     record Content(int code, String contentType, byte[] body, List<String> warnings, @Nullable Integer retryAfter,
-            Map<String, String> headers, @Nullable Pieces pieces) implements ApiResponse {
+            Map<String, String> headers, @Nullable Pieces pieces, boolean line) implements ApiResponse {
         private static final byte[] NOTHING = {};
 
         public Content {
@@ -37,21 +38,31 @@ public sealed interface ApiResponse {
 
         /** An answer without further headers. */
         public Content(int code, String contentType, byte[] body, List<String> warnings, @Nullable Integer retryAfter) {
-            this(code, contentType, body, warnings, retryAfter, Map.of(), null);
+            this(code, contentType, body, warnings, retryAfter, Map.of(), null, false);
         }
 
         /** An answer with further headers. */
         public Content(int code, String contentType, byte[] body, List<String> warnings, @Nullable Integer retryAfter,
                 Map<String, String> headers) {
-            this(code, contentType, body, warnings, retryAfter, headers, null);
+            this(code, contentType, body, warnings, retryAfter, headers, null, false);
         }
 
         static Content ofPieces(String contentType, Pieces pieces) {
-            return new Content(200, contentType, NOTHING, List.of(), null, Map.of(), pieces);
+            return new Content(200, contentType, NOTHING, List.of(), null, Map.of(), pieces, false);
+        }
+
+        /** An answer of compact JSON. */
+        public static Content json(int code, String contentType, byte[] json, @Nullable Integer retryAfter) {
+            return new Content(code, contentType, json, List.of(), retryAfter, Map.of(), null, true);
         }
 
         public Content withWarnings(List<String> all) {
-            return all.isEmpty() ? this : new Content(code, contentType, body, all, retryAfter, headers, pieces);
+            return all.isEmpty() ? this : new Content(code, contentType, body, all, retryAfter, headers, pieces, line);
+        }
+
+        /** @param seconds for the Retry-After header */
+        public Content withRetryAfter(int seconds) {
+            return new Content(code, contentType, body, warnings, seconds, headers, pieces, line);
         }
 
         /** The whole body in one array. Transports call {@link #writeTo} instead, because a list may be large. */
@@ -60,9 +71,9 @@ public sealed interface ApiResponse {
             return pieces == null ? body : pieces.toBytes();
         }
 
-        /** The length of the body in bytes. */
+        /** The length of the body on the wire in bytes. */
         public long length() {
-            return pieces == null ? body.length : pieces.length();
+            return (pieces == null ? body.length : pieces.length()) + (line ? 1 : 0);
         }
 
         public void writeTo(OutputStream out) throws IOException {
@@ -70,6 +81,9 @@ public sealed interface ApiResponse {
                 out.write(body);
             } else {
                 pieces.writeTo(out);
+            }
+            if (line) {
+                out.write('\n');
             }
         }
     }

@@ -40,7 +40,6 @@ public final class Renderer {
     private static final int TREE_PER_BYTE = 16;
     private static final byte[] OPEN = {'{'};
     private static final byte[] COMMA = {','};
-    private static final byte[] END = {']', '}'};
     private static final byte[] LIST_END = {']', '}', '\n'};
 
     private final Clock clock;
@@ -90,7 +89,9 @@ public final class Renderer {
                     ? Json.pretty(body)
                     : Json.bytes(body);
         };
-        return new ApiResponse.Content(code, media.type(), bytes, List.of(), null);
+        return media == Accept.Media.JSON && !accept.pretty()
+                ? ApiResponse.Content.json(code, media.type(), bytes, null)
+                : new ApiResponse.Content(code, media.type(), bytes, List.of(), null);
     }
 
     /**
@@ -105,7 +106,7 @@ public final class Renderer {
     /** Renders a stored object. As plain JSON, the stored bytes are sent. */
     public ApiResponse.Content stored(int code, Target target, StoredObject object, ApiRequest request, Accept accept) {
         if (accept.isPlain()) {
-            return new ApiResponse.Content(code, accept.media().type(), json(target.info(), object), List.of(), null);
+            return ApiResponse.Content.json(code, accept.media().type(), json(target.info(), object), null);
         }
         return object(code, target, tree(target.info(), object), request, accept);
     }
@@ -260,7 +261,7 @@ public final class Renderer {
             }
             pieces.add(bytes.apply(items.get(i)));
         }
-        return pieces.add(END);
+        return pieces.add(LIST_END);
     }
 
     /** Renders a list of trees. */

@@ -32,6 +32,7 @@ public final class ResourceRegistry {
     private final Set<String> builtInNames;
     /** As {@code apps/v1}. */
     private final Set<String> builtInVersions;
+    private final Set<String> builtInGroups;
     private volatile Supplier<Served> served;
 
     /** @param all the built-in resources, whose names no definition may have */
@@ -40,6 +41,7 @@ public final class ResourceRegistry {
                 .toList();
         this.builtInNames = all.stream().map(r -> r.type().groupResource()).collect(Collectors.toSet());
         this.builtInVersions = all.stream().map(r -> r.type().apiVersion()).collect(Collectors.toSet());
+        this.builtInGroups = builtIn.stream().map(r -> r.type().group()).collect(Collectors.toSet());
         Served initial = with(List.of());
         this.served = () -> initial;
     }
@@ -61,6 +63,14 @@ public final class ResourceRegistry {
      */
     public @Nullable ResourceInfo find(String group, String version, String plural) {
         return served.get().byKey.get(new Key(group, version, plural));
+    }
+
+    /**
+     * Whether a resource is served, or others that are built in are in its group. The server has no answer of its own
+     * about the resources of other groups, as upstream.
+     */
+    public boolean isKnown(String group, String version, String plural) {
+        return builtInGroups.contains(group) || find(group, version, plural) != null;
     }
 
     /**

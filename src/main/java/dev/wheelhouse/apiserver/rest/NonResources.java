@@ -8,9 +8,11 @@ import java.util.TreeSet;
 
 import org.jspecify.annotations.Nullable;
 
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
+import dev.wheelhouse.apiserver.auth.ServiceAccountTokens;
 import dev.wheelhouse.apiserver.discovery.Discovery;
 import dev.wheelhouse.apiserver.discovery.OpenApi;
 import dev.wheelhouse.apiserver.error.Errors;
@@ -24,7 +26,7 @@ import dev.wheelhouse.facts.Release;
 
 /** Requests for paths that name no resource: version, health, metrics, discovery, OpenAPI. */
 record NonResources(ResourceRegistry registry, Discovery discovery, OpenApi openApi, Renderer renderer, ServerInfo info,
-        Health health) {
+        Health health, ServiceAccountTokens tokens) {
     private static final String METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8; escaping=values";
     private static final String OPENAPI_PROTOBUF = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
 
@@ -59,10 +61,10 @@ record NonResources(ResourceRegistry registry, Discovery discovery, OpenApi open
 
     private @Nullable ApiResponse answer(List<String> path, ApiRequest request) {
         return switch (path.getFirst()) {
-            case "" -> json(request, index());
+            case "" -> text(index());
             case "healthz", "livez", "readyz" -> health.answer(path, request);
             case "metrics" -> path.size() == 1 ? metrics() : notFound();
-            case "version" -> path.size() == 1 ? json(request, version()) : notFound();
+            case "version" -> path.size() == 1 ? text(version()) : notFound();
             case "api" -> path.size() == 1
                     ? discovery(request, true)
                     : path.size() == 2 ? resources(request, "", path.get(1)) : null;
@@ -75,6 +77,16 @@ record NonResources(ResourceRegistry registry, Discovery discovery, OpenApi open
                 case 3 -> resources(request, path.get(1), path.get(2));
                 default -> null;
             };
+            case ".well-known" -> path.equals(List.of(".well-known", "openid-configuration"))
+                    ? openId("application/json", Json.object().put("issuer", ServiceAccountTokens.ISSUER)
+                            .put("jwks_uri", info.url().get() + "/openid/v1/jwks")
+                            .<ObjectNode>set("response_types_supported", Json.list("id_token"))
+                            .<ObjectNode>set("subject_types_supported", Json.list("public"))
+                            .set("id_token_signing_alg_values_supported", Json.list(ServiceAccountTokens.ALGORITHM)))
+                    : notFound();
+            case "openid" -> path.equals(List.of("openid", "v1", "jwks"))
+                    ? openId("application/jwk-set+json", tokens.publicKeys())
+                    : notFound();
             case "openapi" -> request.about().path().endsWith("/") ? notFound() : openApi(path, request);
             default -> notFound();
         };
@@ -86,12 +98,18 @@ record NonResources(ResourceRegistry registry, Discovery discovery, OpenApi open
 
     private ObjectNode apiVersions() {
         ObjectNode versions = discovery.apiVersions().deepCopy();
-        String address = info.address().get();
-        if (!address.isEmpty()) {
+        String url = info.url().get();
+        if (!url.isEmpty()) {
             versions.putArray("serverAddressByClientCIDRs").addObject().put("clientCIDR", "0.0.0.0/0")
-                    .put("serverAddress", address);
+                    .put("serverAddress", url.substring(url.indexOf("://") + "://".length()));
         }
         return versions;
+    }
+
+    /** An answer for those who verify the tokens of service accounts (upstream: {@code pkg/routes/openidmetadata.go}). */
+    private static ApiResponse openId(String type, JsonNode body) {
+        return new ApiResponse.Content(200, type, Json.bytes(body), List.of(), null,
+                Map.of("Cache-Control", "public, max-age=3600"));
     }
 
     private ApiResponse metrics() {
@@ -100,27 +118,33 @@ record NonResources(ResourceRegistry registry, Discovery discovery, OpenApi open
     }
 
     static ObjectNode version() {
-        return Json.object().put("major", Release.MAJOR).put("minor", Release.MINOR).put("gitVersion", Release.VERSION)
-                .put("gitCommit", "").put("gitTreeState", "clean").put("buildDate", "1970-01-01T00:00:00Z")
+        return Json.object().put("major", Release.MAJOR).put("minor", Release.MINOR)
+                .put("emulationMajor", Release.MAJOR).put("emulationMinor", Release.MINOR)
+                .put("minCompatibilityMajor", Release.MAJOR)
+                .put("minCompatibilityMinor", String.valueOf(Integer.parseInt(Release.MINOR) - 1))
+                .put("gitVersion", Release.VERSION).put("gitCommit", "").put("gitTreeState", "clean").put("buildDate", "1970-01-01T00:00:00Z")
                 .put("goVersion", "none; Java " + Runtime.version().feature()).put("compiler", "javac")
                 .put("platform", "jvm/any");
     }
 
     private ApiResponse resources(ApiRequest request, String group, String version) {
         ObjectNode list = discovery.apiResourceList(group, version);
-        if (list == null) {
+        if (list != null) {
+            return json(request, list);
+        }
+        if (registry.isKnown(group, version, "")) {
             throw Errors.noSuchResource();
         }
-        return json(request, list);
+        return notFound();
     }
 
     private ApiResponse discovery(ApiRequest request, boolean core) {
         for (String clause : request.accept().split(",")) {
             if (clause.contains("as=APIGroupDiscoveryList") && clause.strip().startsWith("application/json")) {
                 String version = clause.contains("v=v2beta1") ? "v2beta1" : "v2";
-                return new ApiResponse.Content(200,
+                return ApiResponse.Content.json(200,
                         "application/json;g=apidiscovery.k8s.io;v=" + version + ";as=APIGroupDiscoveryList",
-                        Json.bytes(discovery.aggregated(core, version)), List.of(), null);
+                        Json.bytes(discovery.aggregated(core, version)), null);
             }
         }
         return json(request, core ? apiVersions() : discovery.apiGroupList());
@@ -128,9 +152,10 @@ record NonResources(ResourceRegistry registry, Discovery discovery, OpenApi open
 
     private ApiResponse openApi(List<String> path, ApiRequest request) {
         if (path.size() == 2 && path.get(1).equals("v2")) {
-            return request.accept().contains(OPENAPI_PROTOBUF)
-                    ? new ApiResponse.Content(200, "application/octet-stream", openApi.v2Protobuf(), List.of(), null)
-                    : plainJson(openApi.v2());
+            boolean protobuf = request.accept().contains(OPENAPI_PROTOBUF);
+            return new ApiResponse.Content(200, protobuf ? "application/octet-stream" : "application/json",
+                    protobuf ? openApi.v2Protobuf() : Json.bytes(openApi.v2()), List.of(), null,
+                    Map.of("ETag", "\"" + (protobuf ? "P-" : "") + openApi.v2Hash() + "\""));
         }
         if (path.size() == 2 && path.get(1).equals("v3")) {
             return plainJson(openApi.v3Index());
@@ -166,14 +191,19 @@ record NonResources(ResourceRegistry registry, Discovery discovery, OpenApi open
         return new ApiResponse.Content(200, "application/json", Json.bytes(body), List.of(), null);
     }
 
+    /** An answer for people, whatever form is asked for. */
+    private static ApiResponse text(ObjectNode body) {
+        return new ApiResponse.Content(200, "application/json", Json.pretty(body), List.of(), null);
+    }
+
     private ApiResponse json(ApiRequest request, ObjectNode body) {
         return renderer.response(200, body, Accept.lenient(request, false));
     }
 
     private ObjectNode index() {
         Set<String> paths = new TreeSet<>(
-                List.of("/api", "/apis", "/healthz", "/livez", "/metrics", "/readyz", "/version", "/openapi/v2",
-                        "/openapi/v3"));
+                List.of("/.well-known/openid-configuration", "/api", "/apis", "/healthz", "/livez", "/metrics", "/readyz", "/version", "/openapi/v2",
+                        "/openapi/v3", "/openid/v1/jwks"));
         registry.all().forEach(resource -> {
             String group = resource.type().group();
             if (!group.isEmpty()) {

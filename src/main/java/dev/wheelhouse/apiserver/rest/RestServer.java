@@ -112,7 +112,7 @@ public final class RestServer {
         this.tokenRequests = new TokenRequests(reads, writes, access.serviceAccounts(), renderer, clock);
         this.metrics = new MetricsApis(store, registry, info.apis(), clock);
         this.nonResources = new NonResources(registry, new Discovery(registry, metrics.resources()),
-                new OpenApi(registry), renderer, info, new Health(store));
+                new OpenApi(registry), renderer, info, new Health(store), access.serviceAccounts());
         this.endpoints = new OwnEndpoints(state);
         new Bootstrap(state).create();
     }
@@ -211,8 +211,7 @@ public final class RestServer {
                 Accept.lenient(request, true));
         return retry == 0
                 ? content
-                : new ApiResponse.Content(content.code(), content.contentType(), content.body(), List.of(),
-                        (int) retry);
+                : content.withRetryAfter((int) retry);
     }
 
     /** How long the client waits; null if it does not say, says zero, or opens a watch. */
@@ -237,6 +236,9 @@ public final class RestServer {
             return renderer.response(200, metrics.answer(request), Accept.lenient(request, false));
         }
         if (route.about().isResource()) {
+            if (!registry.isKnown(route.about().group(), route.about().version(), route.about().resource())) {
+                return NonResources.notFound();
+            }
             Target target = router.find(route, request.method());
             String warning = deprecation(target);
             if (!warning.isEmpty()) {

@@ -7,11 +7,11 @@ import dev.wheelhouse.apiserver.resources.RuntimeConfig;
 /**
  * The process that serves the API, as far as answers mention it.
  *
- * @param address where clients reach it, {@code host:port}; empty without a transport
+ * @param url where clients reach it, {@code https://host:port}; empty without a transport
  * @param metrics the page of its metrics, in Prometheus' text format
  * @param apis which of its own APIs it serves
  */
-public record ServerInfo(Supplier<String> address, Supplier<String> metrics, RuntimeConfig apis) {
+public record ServerInfo(Supplier<String> url, Supplier<String> metrics, RuntimeConfig apis) {
 
     /** A server without a transport. */
     public static ServerInfo none() {
