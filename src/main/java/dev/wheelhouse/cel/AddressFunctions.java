@@ -1,8 +1,5 @@
 package dev.wheelhouse.cel;
 
-import java.net.InetAddress;
-import java.util.function.Predicate;
-
 import static dev.wheelhouse.cel.KubernetesLibrary.BOOL;
 import static dev.wheelhouse.cel.KubernetesLibrary.INT;
 import static dev.wheelhouse.cel.KubernetesLibrary.STRING;
@@ -24,10 +21,12 @@ final class AddressFunctions {
         library.global("ip.isCanonical", "ip_is_canonical", BOOL, STRING, text -> ip(text).toString().equals(text));
         library.global("string", "ip_to_string", STRING, IP, IpAddress::toString);
         library.member("family", "ip_family", INT, IP, ip -> (long) ip.family());
-        is(library, "isUnspecified", "ip_is_unspecified", InetAddress::isAnyLocalAddress);
-        is(library, "isLoopback", "ip_is_loopback", InetAddress::isLoopbackAddress);
-        is(library, "isLinkLocalMulticast", "ip_is_link_local_multicast", InetAddress::isMCLinkLocal);
-        is(library, "isLinkLocalUnicast", "ip_is_link_local_unicast", InetAddress::isLinkLocalAddress);
+        library.member("isUnspecified", "ip_is_unspecified", BOOL, IP, ip -> ip.address().isAnyLocalAddress());
+        library.member("isLoopback", "ip_is_loopback", BOOL, IP, ip -> ip.address().isLoopbackAddress());
+        library.member("isLinkLocalMulticast", "ip_is_link_local_multicast", BOOL, IP,
+                ip -> ip.address().isMCLinkLocal());
+        library.member("isLinkLocalUnicast", "ip_is_link_local_unicast", BOOL, IP,
+                ip -> ip.address().isLinkLocalAddress());
         library.member("isGlobalUnicast", "ip_is_global_unicast", BOOL, IP, IpAddress::isGlobalUnicast);
         library.global("cidr", "string_to_cidr", CIDR, STRING, AddressFunctions::cidr);
         library.global("isCIDR", "is_cidr", BOOL, STRING, text -> IpNetwork.parse(text) != null);
@@ -40,10 +39,6 @@ final class AddressFunctions {
         library.member("ip", "cidr_ip", IP, CIDR, IpNetwork::address);
         library.member("masked", "cidr_masked", CIDR, CIDR, IpNetwork::masked);
         library.member("prefixLength", "cidr_prefix_length", INT, CIDR, of -> (long) of.prefix());
-    }
-
-    private static void is(KubernetesLibrary library, String name, String id, Predicate<InetAddress> property) {
-        library.member(name, id, BOOL, IP, ip -> property.test(ip.address()));
     }
 
     private static IpAddress ip(String text) throws CelEvaluationException {

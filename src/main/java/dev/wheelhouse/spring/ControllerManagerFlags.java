@@ -155,8 +155,7 @@ record ControllerManagerFlags(@DefaultValue("application/vnd.kubernetes.protobuf
         @WorkersOf("job-controller") @DefaultValue("5") int concurrentJobSyncs,
         @WorkersOf("cronjob-controller") @DefaultValue("5") int concurrentCronJobSyncs,
         @WorkersOf("ttl-after-finished-controller") @DefaultValue("5") int concurrentTtlAfterFinishedSyncs,
-        @WorkersOf("horizontal-pod-autoscaler-controller") @DefaultValue("5")
-        int concurrentHorizontalPodAutoscalerSyncs,
+        @WorkersOf("horizontal-pod-autoscaler-controller") @DefaultValue("5") int concurrentHorizontalPodAutoscalerSyncs,
         @WorkersOf("garbage-collector-controller") @DefaultValue("20") int concurrentGcSyncs,
         @WorkersOf("namespace-controller") @DefaultValue("10") int concurrentNamespaceSyncs,
         @WorkersOf("resourcequota-controller") @DefaultValue("5") int concurrentResourceQuotaSyncs,
@@ -167,8 +166,7 @@ record ControllerManagerFlags(@DefaultValue("application/vnd.kubernetes.protobuf
         @WorkersOf("ephemeral-volume-controller") @DefaultValue("5") int concurrentEphemeralvolumeSyncs,
         @WorkersOf("resourceclaim-controller") @DefaultValue("50") int concurrentResourceclaimSyncs,
         @WorkersOf("device-taint-eviction-controller") @DefaultValue("8") int concurrentDeviceTaintEvictionSyncs,
-        @WorkersOf("validatingadmissionpolicy-status-controller") @DefaultValue("5")
-        int concurrentValidatingAdmissionPolicyStatusSyncs,
+        @WorkersOf("validatingadmissionpolicy-status-controller") @DefaultValue("5") int concurrentValidatingAdmissionPolicyStatusSyncs,
         @DefaultValue("0") double kubeApiQps, @DefaultValue("30") int kubeApiBurst,
         @DefaultValue("false") boolean useServiceAccountCredentials,
         @DefaultValue("12h") Duration minResyncPeriod, @DefaultValue("true") boolean enableGarbageCollector,

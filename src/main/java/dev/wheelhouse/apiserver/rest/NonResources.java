@@ -80,8 +80,8 @@ record NonResources(ResourceRegistry registry, Discovery discovery, OpenApi open
             case ".well-known" -> path.equals(List.of(".well-known", "openid-configuration"))
                     ? openId("application/json", Json.object().put("issuer", ServiceAccountTokens.ISSUER)
                             .put("jwks_uri", info.url().get() + "/openid/v1/jwks")
-                            .<ObjectNode>set("response_types_supported", Json.list("id_token"))
-                            .<ObjectNode>set("subject_types_supported", Json.list("public"))
+                            .set("response_types_supported", Json.list("id_token"))
+                            .set("subject_types_supported", Json.list("public"))
                             .set("id_token_signing_alg_values_supported", Json.list(ServiceAccountTokens.ALGORITHM)))
                     : notFound();
             case "openid" -> path.equals(List.of("openid", "v1", "jwks"))
@@ -122,7 +122,8 @@ record NonResources(ResourceRegistry registry, Discovery discovery, OpenApi open
                 .put("emulationMajor", Release.MAJOR).put("emulationMinor", Release.MINOR)
                 .put("minCompatibilityMajor", Release.MAJOR)
                 .put("minCompatibilityMinor", String.valueOf(Integer.parseInt(Release.MINOR) - 1))
-                .put("gitVersion", Release.VERSION).put("gitCommit", "").put("gitTreeState", "clean").put("buildDate", "1970-01-01T00:00:00Z")
+                .put("gitVersion", Release.VERSION).put("gitCommit", "").put("gitTreeState", "clean")
+                .put("buildDate", "1970-01-01T00:00:00Z")
                 .put("goVersion", "none; Java " + Runtime.version().feature()).put("compiler", "javac")
                 .put("platform", "jvm/any");
     }
@@ -202,7 +203,8 @@ record NonResources(ResourceRegistry registry, Discovery discovery, OpenApi open
 
     private ObjectNode index() {
         Set<String> paths = new TreeSet<>(
-                List.of("/.well-known/openid-configuration", "/api", "/apis", "/healthz", "/livez", "/metrics", "/readyz", "/version", "/openapi/v2",
+                List.of("/.well-known/openid-configuration", "/api", "/apis", "/healthz", "/livez", "/metrics",
+                        "/readyz", "/version", "/openapi/v2",
                         "/openapi/v3", "/openid/v1/jwks"));
         registry.all().forEach(resource -> {
             String group = resource.type().group();

@@ -2,7 +2,6 @@ package dev.wheelhouse.apiserver.rest;
 
 import java.net.InetAddress;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.random.RandomGenerator;
 
