@@ -49,13 +49,8 @@ record PodAccounts(ObjectStore store) implements AdmissionPlugin {
 
     @Override
     public void mutate(ResourceType type, ObjectNode pod, @Nullable ObjectNode old) {
-        if (!type.equals(ResourceType.PODS)) {
-            return;
-        }
-        if (old == null) {
+        if (type.equals(ResourceType.PODS) && old == null) {
             admit(pod);
-        } else {
-            carryOver(Json.child(pod, "spec"), old.path("spec"));
         }
     }
 
@@ -200,34 +195,6 @@ record PodAccounts(ObjectStore store) implements AdmissionPlugin {
         namespace.put("path", "namespace").putObject("fieldRef").put("apiVersion", "v1").put("fieldPath",
                 "metadata.namespace");
         return volume;
-    }
-
-    /**
-     * Copies the account and its volume from the present pod to its replacement, if the request leaves them out.
-     * Manifests of pods usually do, and without the copy a replacement would change immutable fields. Upstream refuses
-     * such requests unless its ServiceAccount plugin is off.
-     */
-    private static void carryOver(ObjectNode spec, JsonNode old) {
-        for (String field : List.of("serviceAccountName", "serviceAccount")) {
-            if (!spec.has(field) && old.has(field)) {
-                spec.set(field, old.get(field));
-            }
-        }
-        ObjectNode volume = tokenVolume(old);
-        if (volume == null || tokenVolume(spec) != null) {
-            return;
-        }
-        String name = Json.text(volume, "name");
-        array(spec, "volumes").add(volume.deepCopy());
-        for (ObjectNode before : containers(old)) {
-            for (JsonNode mount : before.path("volumeMounts")) {
-                if (Json.text(mount, "name").equals(name)) {
-                    containers(spec).stream()
-                            .filter(now -> Json.text(now, "name").equals(Json.text(before, "name")))
-                            .forEach(now -> array(now, "volumeMounts").add(mount.deepCopy()));
-                }
-            }
-        }
     }
 
     private static @Nullable ObjectNode tokenVolume(JsonNode spec) {

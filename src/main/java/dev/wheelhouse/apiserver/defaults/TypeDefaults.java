@@ -84,7 +84,8 @@ public final class TypeDefaults {
         for (Field field : type.fields().values()) {
             // Go writes a zero value only if a pointer tells it from nothing.
             boolean declared = field.defaultValue() != null && (field.pointer() || !isZero(field.defaultValue()));
-            if (field.shape() == Shape.SINGLE && (field.always() || declared)) {
+            // A list that Go always writes is null when it is missing.
+            if (field.always() || field.shape() == Shape.SINGLE && declared) {
                 filled.add(field);
             }
             if (field.shape() != Shape.MAP_OF_LISTS && field.type().isObject()
@@ -143,7 +144,7 @@ public final class TypeDefaults {
         if (field.defaultValue() != null) {
             return field.defaultValue().deepCopy();
         }
-        JsonNode zero = field.zero();
+        JsonNode zero = field.shape() == Shape.SINGLE ? field.zero() : NullNode.getInstance();
         return zero == null && String.valueOf(field.type().scalar()).endsWith("time") ? NullNode.getInstance() : zero;
     }
 }

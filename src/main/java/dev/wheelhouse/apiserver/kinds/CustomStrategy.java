@@ -6,7 +6,6 @@ import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
-import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
@@ -23,13 +22,6 @@ final class CustomStrategy extends Strategy {
     @Override
     protected boolean isBuiltIn() {
         return false;
-    }
-
-    @Override
-    protected void updateStatus(ObjectNode object, ObjectNode old, ClusterState state) {
-        JsonNode managed = Meta.of(object).get("managedFields");
-        object.set("metadata", Meta.of(old).deepCopy());
-        Meta.set(Meta.of(object), "managedFields", managed);
     }
 
     @Override

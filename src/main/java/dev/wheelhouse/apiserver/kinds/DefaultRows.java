@@ -55,13 +55,15 @@ final class DefaultRows {
 
     private static void fill(ObjectNode object, JsonNode fields) {
         for (Map.Entry<String, JsonNode> field : fields.properties()) {
-            JsonNode present = Json.at(object, field.getKey());
+            boolean ofZero = field.getKey().endsWith("!");
+            String name = ofZero ? field.getKey().substring(0, field.getKey().length() - 1) : field.getKey();
+            JsonNode present = Json.at(object, name);
             JsonNode value = field.getValue();
             if (value.isObject()) {
-                fill(Json.child(object, field.getKey()), value);
-            } else if (present == null || value.isString() && Json.text(object, field.getKey()).isEmpty()
-                    && present.isString() || value.isArray() && present.isEmpty()) {
-                object.set(field.getKey(), value.deepCopy());
+                fill(Json.child(object, name), value);
+            } else if (present == null || value.isString() && Json.text(object, name).isEmpty() && present.isString()
+                    || value.isArray() && present.isEmpty() || ofZero && present.isInt() && present.intValue() == 0) {
+                object.set(name, value.deepCopy());
             }
         }
     }

@@ -3,6 +3,7 @@ package dev.wheelhouse.apiserver.kinds;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +19,8 @@ import dev.wheelhouse.facts.Quantities;
 
 /** Claims of persistent volumes (upstream: {@code pkg/registry/core/persistentvolumeclaim}). */
 final class PersistentVolumeClaimStrategy extends Strategy {
+    private static final Set<String> ORIGINS = Set.of("/PersistentVolumeClaim",
+            "snapshot.storage.k8s.io/VolumeSnapshot");
 
     PersistentVolumeClaimStrategy() {
         super("", "PersistentVolumeClaim",
@@ -34,7 +37,25 @@ final class PersistentVolumeClaimStrategy extends Strategy {
     @Override
     protected void create(ObjectNode object, User writer, ClusterState state) {
         object.putObject("status").put("phase", "Pending");
+        sources(object, Json.object());
+    }
+
+    @Override
+    protected void update(ObjectNode object, ObjectNode old, ClusterState state) {
+        sources(object, old);
+    }
+
+    /**
+     * Gives both fields for the origin of the data the same value. Clients that know only the first one expect that
+     * origins other than claims and snapshots are ignored.
+     */
+    private static void sources(ObjectNode object, ObjectNode old) {
         if (object.get("spec") instanceof ObjectNode spec) {
+            String origin = Json.text(spec, "dataSource", "apiGroup") + "/" + Json.text(spec, "dataSource", "kind");
+            if (!old.path("spec").has("dataSource") && !old.path("spec").has("dataSourceRef")
+                    && !spec.has("dataSourceRef") && !ORIGINS.contains(origin)) {
+                spec.remove("dataSource");
+            }
             copySource(spec, "dataSource", "dataSourceRef");
             copySource(spec, "dataSourceRef", "dataSource");
         }

@@ -75,6 +75,8 @@ final class ServiceStrategy extends Strategy {
         }
         if (external || type.equals("ClusterIP")) {
             set(spec, "internalTrafficPolicy", "Cluster");
+        } else if (type.equals("ExternalName")) {
+            spec.remove("internalTrafficPolicy");
         }
         if (!type.equals("LoadBalancer")) {
             return;

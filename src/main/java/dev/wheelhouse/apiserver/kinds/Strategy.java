@@ -62,6 +62,10 @@ public class Strategy {
         RETURNS_DELETED,
         /** Dependents stay when a deletion names no propagation policy. */
         ORPHANS_DEPENDENTS,
+        /** Deletions have no propagation policy (upstream: {@code rest.Unsupported}). */
+        NOT_COLLECTED,
+        /** An update of the status changes nothing else, such as labels (upstream: {@code ResetObjectMetaForStatus}). */
+        STATUS_ALONE,
         /** Objects are answered and never stored, such as reviews. They need no name. */
         NEVER_STORED
     }
@@ -206,6 +210,11 @@ public class Strategy {
         });
         object.remove(object.propertyNames().stream().filter(name -> !old.has(name) && !name.equals("status"))
                 .toList());
+        if (has(Trait.STATUS_ALONE)) {
+            JsonNode managed = Meta.of(object).get("managedFields");
+            object.set("metadata", Meta.of(old).deepCopy());
+            Meta.set(Meta.of(object), "managedFields", managed);
+        }
         updateStatus(object, old, state);
     }
 
@@ -351,6 +360,11 @@ public class Strategy {
     /** Whether the answer to a deletion is the object (upstream: {@code ReturnDeletedObject}). */
     public final boolean returnsDeleted() {
         return has(Trait.RETURNS_DELETED);
+    }
+
+    /** Whether a deletion may orphan dependents, or wait for them. */
+    public final boolean isCollected() {
+        return !has(Trait.NOT_COLLECTED);
     }
 
     /** Whether dependents stay when a deletion names no propagation policy. */

@@ -181,7 +181,8 @@ record Deletes(ClusterState state, Reads reads, Writes writes, AdmissionChain ad
     }
 
     private static List<String> finalizers(Strategy strategy, List<String> before, DeleteOptions options) {
-        String policy = options.orphan() == null ? options.policy() : options.orphan() ? "Orphan" : "Background";
+        String asked = options.orphan() == null ? options.policy() : options.orphan() ? "Orphan" : "Background";
+        String policy = strategy.isCollected() ? asked : "Background";
         if (policy.isEmpty() && (before.contains(ORPHAN) || before.contains(FOREGROUND))) {
             return before;
         }
@@ -259,6 +260,9 @@ record Deletes(ClusterState state, Reads reads, Writes writes, AdmissionChain ad
         Outcome marked = Outcome.of(object);
         if (!Meta.isDeleting(object)) {
             strategy.markTerminating(object, state);
+            if (target.type().equals(ResourceType.NAMESPACES)) {
+                Meta.setFinalizers(object, finalizers(strategy, Meta.finalizers(object), options));
+            }
             marked = write(target, object, current, options);
         }
         if (options.dryRun()) {
