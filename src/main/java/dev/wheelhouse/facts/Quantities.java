@@ -16,11 +16,18 @@ import org.jspecify.annotations.Nullable;
 public final class Quantities {
     private static final Pattern FORM = Pattern.compile("([+-]?(?:[0-9]+\\.?[0-9]*|\\.[0-9]+))"
             + "(?:(Ki|Mi|Gi|Ti|Pi|Ei)|([numkMGTPE]?)|[eE]([+-]?[0-9]{1,9}))");
+    private static final Pattern SUFFIXED = Pattern
+            .compile("[+-]?(?:[0-9]+\\.?[0-9]*|\\.[0-9]+)[eEinumkKMGTP]*[-+]?[0-9]*");
     /** The most characters of a quantity. The time to read digits grows with the square of their number. */
     private static final int MOST_CHARACTERS = 1_000;
     private static final String DECIMAL = "num_kMGTPE";
     private static final String BINARY = "_KMGTPE";
     private static final BigInteger KIBI = BigInteger.valueOf(1024);
+    private static final BigDecimal MOST_BINARY = BigDecimal.valueOf(Long.MAX_VALUE);
+    /** The most digits, and the least power of ten, of the quantities that upstream reads as whole numbers. */
+    private static final int MOST_DIGITS = 18;
+    private static final int LEAST_POWER = -9;
+    private static final int MILLI = -3;
 
     private Quantities() {}
 
@@ -49,6 +56,45 @@ public final class Quantities {
     }
 
     /**
+     * The text that upstream's API server keeps of a quantity: as it was sent where upstream takes it for canonical
+     * ({@code 1E3}, {@code +1}), else the canonical text; null if the text is no quantity.
+     *
+     * @param inMilli whether it is rounded up to thousandths, as the values of resource lists are
+     */
+    public static @Nullable String stored(String text, boolean inMilli) {
+        Matcher m = FORM.matcher(text);
+        BigDecimal value = text.length() <= MOST_CHARACTERS && m.matches() ? value(m) : null;
+        if (value == null || isKept(m, inMilli)) {
+            return value == null ? null : text;
+        }
+        boolean binary = m.group(2) != null;
+        BigDecimal bounded = binary ? value.min(MOST_BINARY).max(MOST_BINARY.negate()) : value;
+        return canonical(inMilli ? bounded.setScale(-MILLI, RoundingMode.UP) : bounded, binary, m.group(4) != null);
+    }
+
+    /** Whether upstream reads the quantity as a whole number of a canonical form (upstream: {@code ParseQuantity}). */
+    private static boolean isKept(Matcher m, boolean inMilli) {
+        String[] parts = m.group(1).replaceFirst("^[+-]", "").split("\\.", -1);
+        String whole = parts[0].replaceFirst("^0+", "");
+        String fraction = parts.length > 1 ? parts[1] : "";
+        String digits = (whole.isEmpty() ? "0" : whole) + fraction;
+        if (m.group(2) != null) {
+            int power = 10 * BINARY.indexOf(m.group(2).charAt(0));
+            return parts.length == 1 && 14 - digits.length() - power * 3 / 10 >= 0 && Long.parseLong(digits) % 8 != 0;
+        }
+        int power = (m.group(4) != null
+                ? Math.clamp(Integer.parseInt(m.group(4)), -2000, 2000)
+                : m.group(3).isEmpty() ? 0 : 3 * (DECIMAL.indexOf(m.group(3).charAt(0)) - 3)) - fraction.length();
+        return digits.length() <= MOST_DIGITS && power >= (inMilli ? MILLI : LEAST_POWER) && power % 3 == 0
+                && !digits.endsWith("000") && digits.charAt(0) != '0';
+    }
+
+    /** Whether a text that is no quantity has the form of one, with a suffix that none has. */
+    public static boolean hasUnknownSuffix(String text) {
+        return text.length() <= MOST_CHARACTERS && SUFFIXED.matcher(text).matches();
+    }
+
+    /**
      * The canonical text of a value, in upstream's formats: with a suffix of powers of 1024, with an exponent, or with
      * neither. It is rounded up to a multiple of 10⁻⁹.
      */
@@ -56,7 +102,7 @@ public final class Quantities {
         if (value.signum() == 0) {
             return "0";
         }
-        return binary && value.abs().compareTo(BigDecimal.valueOf(1024)) >= 0
+        return binary && value.abs().compareTo(BigDecimal.valueOf(1024)) >= 0 && value.stripTrailingZeros().scale() <= 0
                 ? binary(value)
                 : decimal(value.setScale(9, RoundingMode.UP), exponent);
     }

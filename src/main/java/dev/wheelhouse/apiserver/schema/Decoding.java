@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.NullNode;
 import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.node.StringNode;
 
@@ -21,6 +22,8 @@ import dev.wheelhouse.facts.TypeSchema.Shape;
 
 /** Decodes one object for {@link FieldValidation#prune}. For one thread. */
 final class Decoding {
+    /** Go's zero time, which is written as null. */
+    private static final String NO_TIME = "0001-01-01T00:00:00";
     private static final String QUANTITY_FORM = "quantities must match the regular expression "
             + "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
     private final StrictErrors problems = new StrictErrors();
@@ -164,20 +167,22 @@ final class Decoding {
             return value;
         }
         return switch (scalar) {
-            case "quantity" -> quantity(value);
+            case "quantity" -> quantity(value, field.shape() == Shape.MAP);
             case "int-or-string" -> intOrString(value, field, owner);
             case "time", "micro-time" -> time(value, field, owner);
             default -> value;
         };
     }
 
-    private static JsonNode quantity(JsonNode value) {
+    private static JsonNode quantity(JsonNode value, boolean inMilli) {
         String text = value.isString()
                 ? value.stringValue().strip()
-                : value.isNumber() ? value.decimalValue().toPlainString() : value.toString();
-        String canonical = Quantities.canonical(text);
+                : value.toString().replace('E', 'e');
+        String canonical = Quantities.stored(text, inMilli);
         if (canonical == null) {
-            throw new WrongTypeException(QUANTITY_FORM);
+            throw new WrongTypeException(Quantities.hasUnknownSuffix(text)
+                    ? "unable to parse quantity's suffix"
+                    : QUANTITY_FORM);
         }
         return value.isString() && canonical.equals(value.stringValue()) ? value : StringNode.valueOf(canonical);
     }
@@ -194,6 +199,9 @@ final class Decoding {
             throw wrong(value, field, owner, "string");
         }
         String canonical = GoTime.canonical(value.stringValue(), field.typeName().endsWith("MicroTime"));
+        if (canonical.startsWith(NO_TIME)) {
+            return NullNode.getInstance();
+        }
         return canonical.equals(value.stringValue()) ? value : StringNode.valueOf(canonical);
     }
 
