@@ -64,7 +64,7 @@ public class Strategy {
         ORPHANS_DEPENDENTS,
         /** Deletions have no propagation policy (upstream: {@code rest.Unsupported}). */
         NOT_COLLECTED,
-        /** An update of the status changes nothing else, such as labels (upstream: {@code ResetObjectMetaForStatus}). */
+        /** An update of the status leaves labels and the like alone (upstream: {@code ResetObjectMetaForStatus}). */
         STATUS_ALONE,
         /** Objects are answered and never stored, such as reviews. They need no name. */
         NEVER_STORED
