@@ -124,7 +124,8 @@ final class LimitRangeStrategy extends Strategy {
                     && ratio.doubleValue() > most.doubleValue() / least.doubleValue()) {
                 problems.invalid(Problems.key(at + ".maxLimitRequestRatio", name),
                         Json.text(limit, "maxLimitRequestRatio", name),
-                        String.format(Locale.ROOT, "ratio %s is greater than max/min = %f", ratio.toPlainString(),
+                        String.format(Locale.ROOT, "ratio %s is greater than max/min = %f",
+                                Json.text(limit, "maxLimitRequestRatio", name),
                                 most.doubleValue() / least.doubleValue()));
             }
         }

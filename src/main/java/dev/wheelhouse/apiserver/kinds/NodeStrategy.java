@@ -97,12 +97,13 @@ final class NodeStrategy extends Strategy {
 
     /** Tolerations are equal whatever their seconds are. */
     private static void toleration(Subject toleration) {
-        ObjectNode key = Json.object();
-        for (String field : List.of("key", "operator", "value", "effect")) {
-            key.put(field, Json.text(toleration.value(), field));
-        }
+        JsonNode value = toleration.value();
+        ObjectNode key = Json.object().put("Key", Json.text(value, "key")).put("Operator", Json.text(value, "operator"))
+                .put("Value", Json.text(value, "value")).put("Effect", Json.text(value, "effect"));
         if (!toleration.isNew("tolerations", key)) {
-            toleration.problems().duplicate(toleration.path(), toleration.value().toString());
+            JsonNode seconds = value.get("tolerationSeconds");
+            toleration.problems().duplicate(toleration.path(), key.deepCopy().set("TolerationSeconds", seconds)
+                    .toString());
         }
     }
 

@@ -56,7 +56,7 @@ final class ValidatingAdmissionPolicyStrategy extends Strategy {
             }
             if (validation.has("reason")) {
                 problems.supported(at + ".reason", Json.text(validation, "reason"), "Forbidden", "Invalid",
-                        "RequestEntityTooLarge", "Unauthorized");
+                        "RequestEntityTooLarge");
             }
         });
         annotations(subject, expressions);
