@@ -347,7 +347,8 @@ final class DeviceRules {
         if (step != null && step.signum() > 0) {
             String text = Json.text(range, "step");
             if (least.add(step).compareTo(all) > 0) {
-                wrong.accept("step", new String[]{text, "one step " + least.add(step).toPlainString() + " is " + value});
+                wrong.accept("step",
+                        new String[]{text, "one step " + least.add(step).toPlainString() + " is " + value});
             }
             String rule = "value is not a multiple of a given step (" + text + ") from (" + min + ")";
             if (usual.subtract(least).remainder(step).signum() != 0) {

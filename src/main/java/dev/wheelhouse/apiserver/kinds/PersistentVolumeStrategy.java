@@ -85,6 +85,7 @@ final class PersistentVolumeStrategy extends Strategy {
     @Override
     protected void addChecks(Map<String, Check> checks) {
         checks.put("onlyStorage", PersistentVolumeStrategy::onlyStorage);
+        checks.put("basicAmount", PersistentVolumeStrategy::basicAmount);
         checks.put("capacity", PersistentVolumeStrategy::capacity);
         checks.put("affinityStays", PersistentVolumeStrategy::affinityStays);
         checks.put("noRecyclingOfRoot", PersistentVolumeStrategy::noRecyclingOfRoot);
@@ -100,12 +101,17 @@ final class PersistentVolumeStrategy extends Strategy {
         }
     }
 
-    private static void capacity(Subject size) {
-        BigDecimal value = Quantities.parse(size.text());
+    private static void basicAmount(Subject amount) {
+        BigDecimal value = Quantities.parse(amount.text());
         if (value != null && value.signum() < 0) {
-            size.problems().invalid(size.path(), value.setScale(0, RoundingMode.UP).longValue(),
+            amount.problems().invalid(amount.path(), value.setScale(0, RoundingMode.UP).longValue(),
                     "must be a valid resource quantity");
         }
+    }
+
+    private static void capacity(Subject size) {
+        basicAmount(size);
+        BigDecimal value = Quantities.parse(size.text());
         if (value != null && value.signum() <= 0) {
             size.problems().invalid(size.path(), size.text(), "must be greater than zero");
         }

@@ -53,8 +53,11 @@ final class SecretStrategy extends Strategy {
                     ? ""
                     : value.isMissingNode()
                             ? "unexpected end of JSON input"
-                            : "json: cannot unmarshal " + (value.isArray() ? "array" : value.isString() ? "string"
-                                    : value.isBoolean() ? "bool" : "number")
+                            : "json: cannot unmarshal " + (value.isArray()
+                                    ? "array"
+                                    : value.isString()
+                                            ? "string"
+                                            : value.isBoolean() ? "bool" : "number")
                                     + " into Go value of type map[string]interface {}";
         } catch (StreamReadException e) {
             wrong = "unexpected end of JSON input";

@@ -137,7 +137,8 @@ public final class ServiceAddresses {
         } else if (!wanted.equals("None")) {
             String holder = addresses.get(parse(wanted));
             String problem = parse(wanted) < 0 && !keep
-                    ? "the provided IP (" + wanted + ") is not in the valid range. The range of valid IPs is 10.96.0.0/12"
+                    ? "the provided IP (" + wanted
+                            + ") is not in the valid range. The range of valid IPs is 10.96.0.0/12"
                     : holder != null && !(keep && holder.equals(owner)) ? "provided IP is already allocated" : "";
             if (!problem.isEmpty()) {
                 throw Errors.invalid(ResourceType.SERVICES, Meta.name(service),
