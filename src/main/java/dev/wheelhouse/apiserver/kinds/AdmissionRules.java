@@ -1,11 +1,15 @@
 package dev.wheelhouse.apiserver.kinds;
 
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 
+import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Formats;
+import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
 
@@ -37,6 +41,7 @@ final class AdmissionRules {
     static void addChecks(Map<String, Check> checks) {
         checks.put("groupVersion", AdmissionRules::version);
         checks.put("mixedCaseLabel", AdmissionRules::mixedCase);
+        checks.put("ruleResources", AdmissionRules::resources);
     }
 
     private static void mixedCase(Subject name) {
@@ -67,6 +72,39 @@ final class AdmissionRules {
     private static void all(Subject subject, String before, String value, List<String> wrong) {
         if (!wrong.isEmpty()) {
             subject.problems().invalid(subject.path(), value, before + String.join(",", wrong));
+        }
+    }
+
+    /** Resources that others with a star include already. */
+    private static void resources(Subject list) {
+        Set<String> stars = new HashSet<>();
+        Problems problems = list.problems();
+        boolean[] isLastPlain = {false};
+        Problems.each(list.value(), list.path(), (node, at) -> {
+            String resource = node.asString("");
+            int slash = resource.indexOf('/');
+            if (slash < 0) {
+                isLastPlain[0] = resource.isEmpty() ? isLastPlain[0] : !resource.equals("*");
+                return;
+            }
+            String name = resource.substring(0, slash);
+            String part = resource.substring(slash + 1);
+            for (String star : List.of(name + "/*", "*/" + part)) {
+                if (stars.contains(star)) {
+                    problems.invalid(at, resource, "if '" + star + "' is present, must not specify " + resource);
+                }
+            }
+            if (part.equals("*") || name.equals("*")) {
+                stars.add(resource);
+            }
+        });
+        List<String> all = Json.texts(list.value());
+        if (all.size() > 1 && all.contains("*/*")) {
+            problems.invalid(list.path(), list.value(), "if '*/*' is present, must not specify other resources");
+        }
+        if (all.contains("*") && isLastPlain[0]) {
+            problems.invalid(list.path(), list.value(),
+                    "if '*' is present, must not specify other resources without subresources");
         }
     }
 }

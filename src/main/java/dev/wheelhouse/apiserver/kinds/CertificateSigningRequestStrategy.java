@@ -5,6 +5,7 @@ import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -28,6 +29,9 @@ import dev.wheelhouse.pki.CertificateRequest;
 final class CertificateSigningRequestStrategy extends Strategy {
     /** Its certificates would be those of any user and any group, so version v1 does not serve it. */
     private static final String LEGACY_SIGNER = "kubernetes.io/legacy-unknown";
+
+    private static final int MOST_OF_DOMAIN = 253;
+    private static final int MOST_OF_SIGNER = 571;
 
     CertificateSigningRequestStrategy() {
         super("certificates.k8s.io", "CertificateSigningRequest",
@@ -156,11 +160,30 @@ final class CertificateSigningRequestStrategy extends Strategy {
                     "must be a fully qualified domain and path of the form 'example.com/signer-name'");
         } else {
             String domain = signer.substring(0, slash);
-            problems.invalid(at, domain, Formats.dnsSubdomain(domain));
+            if (domain.length() > MOST_OF_DOMAIN) {
+                problems.tooLong(at, MOST_OF_DOMAIN);
+            }
+            labels(domain, Formats::dnsLabel, subject);
             if (domain.indexOf('.') < 0) {
                 problems.invalid(at, domain, "should be a domain with at least two segments separated by dots");
             }
-            problems.invalid(at, signer.substring(slash + 1), Formats.dnsSubdomain(signer.substring(slash + 1)));
+            labels(signer.substring(slash + 1), Formats::dnsSubdomain, subject);
+            if (signer.length() > MOST_OF_SIGNER) {
+                problems.tooLong(at, MOST_OF_SIGNER);
+            }
+        }
+    }
+
+    /** Checks the labels of a name until one is wrong. */
+    private static void labels(String name, Function<String, List<String>> format, Subject subject) {
+        for (String label : name.split("\\.", -1)) {
+            List<String> wrong = format.apply(label);
+            for (String message : wrong) {
+                subject.problems().invalid(subject.path(), name, "validating label \"" + label + "\": " + message);
+            }
+            if (!wrong.isEmpty()) {
+                return;
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.wheelhouse.apiserver.kinds;
 
+import java.util.List;
 import java.util.Map;
 
 import tools.jackson.databind.node.ObjectNode;
@@ -8,6 +9,7 @@ import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Formats;
+import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
 
@@ -39,12 +41,18 @@ final class EndpointSliceStrategy extends Strategy {
     private static void address(Subject subject) {
         String type = Json.text(subject.root(), "addressType");
         String address = subject.text();
+        Problems problems = subject.problems();
         if (type.equals("FQDN")) {
-            subject.problems().invalid(subject.path(), address, Formats.dnsSubdomain(address));
-        } else if (Formats.ip(address).isEmpty() && address.contains(":") != type.equals("IPv6")) {
-            subject.problems().invalid(subject.path(), address, "must be a valid " + type + " address");
-        } else {
-            subject.problems().invalid(subject.path(), address, Formats.endpointIp(address));
+            problems.invalid(subject.path(), address, Formats.named("fullyQualified").apply(address));
+        } else if (type.equals("IPv4") || type.equals("IPv6")) {
+            boolean is6 = type.equals("IPv6");
+            List<String> wrong = is6 ? Formats.named("canonicalIp").apply(address) : Formats.ip(address);
+            problems.invalid(subject.path(), address, wrong);
+            if (wrong.isEmpty() && address.contains(":") != is6) {
+                problems.invalid(subject.path().replaceFirst("\\[\\d+\\]$", ""), address,
+                        "must be an " + type + " address");
+            }
+            problems.invalid(subject.path(), address, wrong.isEmpty() ? Formats.endpointIp(address) : List.of());
         }
     }
 }

@@ -65,15 +65,55 @@ final class EventStrategy extends Strategy {
         }
     }
 
-    /** An Event without {@code eventTime} has to be in the namespace of its object. */
+    /** Events of the core are checked loosely, also when they change (upstream: {@code legacyValidateEvent}). */
     @Override
-    protected void validate(ObjectNode event, Problems problems) {
+    protected void validate(ObjectNode received, Problems problems) {
+        ObjectNode event = stored(received);
+        checkAny(event, problems);
+        if (isNew()) {
+            check("NewEvent create", event, null, "", problems);
+            String type = Json.text(event, "type");
+            if (!type.equals("Normal") && !type.equals("Warning")) {
+                problems.invalid("type", "", "has invalid value: " + type);
+            }
+        }
+    }
+
+    @Override
+    protected void validateUpdate(ObjectNode received, ObjectNode old, Problems problems) {
+        ObjectNode event = stored(received);
+        checkAny(event, problems);
+        if (isNew()) {
+            check("NewEvent update", event, stored(old), "", problems);
+        }
+    }
+
+    /** The object with the fields of core/v1, whose names causes show for both groups. */
+    private static ObjectNode stored(ObjectNode event) {
+        if (Json.text(event, "apiVersion").equals("v1")) {
+            return event;
+        }
+        ObjectNode stored = event.objectNode().setAll(event);
+        EVENTS_TO_CORE.forEach((from, to) -> rename(stored, from, to));
+        return stored;
+    }
+
+    private boolean isNew() {
+        return !group().isEmpty();
+    }
+
+    private void checkAny(ObjectNode event, Problems problems) {
         String namespace = Json.text(event, "metadata", "namespace");
         String about = Json.text(event, "involvedObject", "namespace");
-        boolean agree = about.isEmpty() ? namespace.equals("default") : about.equals(namespace);
-        if (Json.at(event, "eventTime") == null && !agree) {
+        boolean hasTime = Json.at(event, "eventTime") != null;
+        boolean agree = about.isEmpty()
+                ? namespace.equals("default") || hasTime && namespace.equals("kube-system")
+                : hasTime || about.equals(namespace);
+        if (!agree) {
             problems.invalid("involvedObject.namespace", about, "does not match event.namespace");
         }
+        check(isNew() ? "NewEvent" : "CoreEvent", event, null, "", problems);
+        check("Event", event, null, "", problems);
     }
 
     @Override

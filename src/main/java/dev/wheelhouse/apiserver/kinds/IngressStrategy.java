@@ -6,6 +6,7 @@ import java.util.Map;
 
 import tools.jackson.databind.JsonNode;
 
+import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
@@ -14,6 +15,7 @@ import dev.wheelhouse.apiserver.validation.Subject;
 /** Ingresses (upstream: {@code pkg/registry/networking/ingress}). */
 final class IngressStrategy extends Strategy {
     private static final int SHOWN_HOSTS = 3;
+    private static final String CLASS_ANNOTATION = "kubernetes.io/ingress.class";
 
     IngressStrategy() {
         super("networking.k8s.io", "Ingress", Map.of("hosts", IngressStrategy::hosts, "address", Item::loadBalancer,
@@ -42,6 +44,7 @@ final class IngressStrategy extends Strategy {
         checks.put("backendOrRules", IngressStrategy::backendOrRules);
         checks.put("ruleHost", IngressStrategy::ruleHost);
         checks.put("host", IngressStrategy::host);
+        checks.put("ingressClass", IngressStrategy::classOfNew);
     }
 
     private static void backendOrRules(Subject spec) {
@@ -63,5 +66,14 @@ final class IngressStrategy extends Strategy {
         String name = host.text();
         host.problems().invalid(host.path(), name,
                 Formats.dnsSubdomain(name.startsWith("*.") ? name.substring(2) : name));
+    }
+
+    private static void classOfNew(Subject ingress) {
+        String annotation = Json.text(ingress.value(), "metadata", "annotations", CLASS_ANNOTATION);
+        String name = Json.text(ingress.value(), "spec", "ingressClassName");
+        if (!annotation.isEmpty() && !name.isEmpty() && !annotation.equals(name)) {
+            ingress.problems().invalid("annotations." + CLASS_ANNOTATION, annotation,
+                    "must match `ingressClassName` when both are specified");
+        }
     }
 }

@@ -1,11 +1,18 @@
 package dev.wheelhouse.apiserver.kinds;
 
+import java.math.BigInteger;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
 
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.validation.Formats;
+import dev.wheelhouse.apiserver.validation.Rules.Check;
+import dev.wheelhouse.apiserver.validation.Subject;
 
 /** Leases. Elections by strategy are off, as in a real server (upstream: {@code pkg/registry/coordination/lease}). */
 final class LeaseStrategy extends Strategy {
@@ -25,5 +32,34 @@ final class LeaseStrategy extends Strategy {
 
     private static void withoutStrategy(ObjectNode lease) {
         Json.child(lease, "spec").remove(List.of("strategy", "preferredHolder"));
+    }
+
+    @Override
+    protected void addChecks(Map<String, Check> checks) {
+        checks.put("versionsOrder", LeaseStrategy::versions);
+        checks.put("leaseStrategy", LeaseStrategy::strategy);
+    }
+
+    private static void versions(Subject candidate) {
+        String binary = Json.text(candidate.value(), "binaryVersion");
+        String emulated = Json.text(candidate.value(), "emulationVersion");
+        if (Formats.named("semver").apply(binary).isEmpty() && Formats.named("semver").apply(emulated).isEmpty()
+                && Arrays.compare(core(binary), core(emulated)) < 0) {
+            candidate.problems().invalid(candidate.path() + ".binaryVersion", binary,
+                    "must be greater than or equal to `emulationVersion`");
+        }
+    }
+
+    private static BigInteger[] core(String version) {
+        return Stream.of(version.split("[-+]")[0].split("\\.")).map(BigInteger::new).toArray(BigInteger[]::new);
+    }
+
+    private static void strategy(Subject strategy) {
+        String name = strategy.text();
+        if (name.contains("/")) {
+            strategy.problems().invalid(strategy.path() + ".strategy", name, Formats.qualifiedName(name));
+        } else if (!name.isEmpty()) {
+            strategy.problems().supported(strategy.path() + ".strategy", name, "OldestEmulationVersion");
+        }
     }
 }

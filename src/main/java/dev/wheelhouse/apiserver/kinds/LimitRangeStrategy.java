@@ -3,6 +3,7 @@ package dev.wheelhouse.apiserver.kinds;
 import java.math.BigDecimal;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -116,6 +117,16 @@ final class LimitRangeStrategy extends Strategy {
                 problems.invalid(Problems.key(at + ".maxLimitRequestRatio", name),
                         Json.text(limit, "maxLimitRequestRatio", name), "ratio " + ratio.toPlainString()
                                 + " is less than 1");
+            }
+            BigDecimal least = Quantities.parse(Json.text(limit, "min", name));
+            BigDecimal most = Quantities.parse(Json.text(limit, "max", name));
+            if (ratio != null && least != null && most != null && least.signum() > 0
+                    && ratio.doubleValue() > most.doubleValue() / least.doubleValue()) {
+                problems.invalid(Problems.key(at + ".maxLimitRequestRatio", name),
+                        Json.text(limit, "maxLimitRequestRatio", name),
+                        String.format(Locale.ROOT, "ratio %s is greater than max/min = %f",
+                                Json.text(limit, "maxLimitRequestRatio", name),
+                                most.doubleValue() / least.doubleValue()));
             }
         }
     }

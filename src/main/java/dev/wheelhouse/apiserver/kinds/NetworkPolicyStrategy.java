@@ -4,7 +4,9 @@ import java.util.Map;
 
 import tools.jackson.databind.JsonNode;
 
+import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.validation.Formats;
+import dev.wheelhouse.apiserver.validation.IpFormats;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
@@ -18,6 +20,7 @@ final class NetworkPolicyStrategy extends Strategy {
     @Override
     protected void addChecks(Map<String, Check> checks) {
         checks.put("policyPort", NetworkPolicyStrategy::port);
+        checks.put("strictSubset", NetworkPolicyStrategy::strictSubset);
     }
 
     private static void port(Subject subject) {
@@ -40,5 +43,13 @@ final class NetworkPolicyStrategy extends Strategy {
             problems.invalid(endPath, port, "must be greater than or equal to `port`");
         }
         Formats.portNumber(end.asLong(0)).forEach(message -> problems.invalid(endPath, end, message));
+    }
+
+    private static void strictSubset(Subject except) {
+        IpFormats.Range range = IpFormats.parseRange(Json.text(except.object(), "cidr"));
+        IpFormats.Range part = IpFormats.parseRange(except.text());
+        if (range != null && part != null && !range.isAbove(part)) {
+            except.problems().invalid(except.path(), except.text(), "must be a strict subset of `cidr`");
+        }
     }
 }

@@ -12,6 +12,7 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Item;
+import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
@@ -21,6 +22,8 @@ import dev.wheelhouse.facts.Quantities;
 final class PersistentVolumeClaimStrategy extends Strategy {
     private static final Set<String> ORIGINS = Set.of("/PersistentVolumeClaim",
             "snapshot.storage.k8s.io/VolumeSnapshot");
+    private static final List<String> RESIZE_STATUSES = List.of("ControllerResizeInProgress",
+            "ControllerResizeInfeasible", "NodeResizeInProgress", "NodeResizeInfeasible", "NodeResizePending");
 
     PersistentVolumeClaimStrategy() {
         super("", "PersistentVolumeClaim",
@@ -47,10 +50,13 @@ final class PersistentVolumeClaimStrategy extends Strategy {
 
     /**
      * Gives both fields for the origin of the data the same value. Clients that know only the first one expect that
-     * origins other than claims and snapshots are ignored.
+     * origins other than claims and snapshots are ignored. Origins in other namespaces are ignored, too.
      */
     private static void sources(ObjectNode object, ObjectNode old) {
         if (object.get("spec") instanceof ObjectNode spec) {
+            if (!Json.text(spec, "dataSourceRef", "namespace").isEmpty()) {
+                spec.remove("dataSourceRef");
+            }
             String origin = Json.text(spec, "dataSource", "apiGroup") + "/" + Json.text(spec, "dataSource", "kind");
             if (!old.path("spec").has("dataSource") && !old.path("spec").has("dataSourceRef")
                     && !spec.has("dataSourceRef") && !ORIGINS.contains(origin)) {
@@ -82,8 +88,12 @@ final class PersistentVolumeClaimStrategy extends Strategy {
 
     private static void stays(ObjectNode claim, ObjectNode old, Problems problems) {
         String annotation = Json.text(claim, "metadata", "annotations", VolumeRules.CLASS_ANNOTATION);
-        if (!annotation.equals(Json.text(old, "metadata", "annotations", VolumeRules.CLASS_ANNOTATION))) {
-            problems.invalid("metadata.annotations[" + VolumeRules.CLASS_ANNOTATION + "]", annotation,
+        String before = Json.text(old, "metadata", "annotations", VolumeRules.CLASS_ANNOTATION);
+        boolean moves = annotation.isEmpty() && !before.isEmpty()
+                && Json.text(claim, "spec", "storageClassName").equals(before)
+                && Json.at(old, "spec", "storageClassName") == null;
+        if (!annotation.equals(before) && !moves) {
+            problems.invalid("metadata.annotations." + VolumeRules.CLASS_ANNOTATION, annotation,
                     "field is immutable");
         }
         if (!immutable(claim, claim, old).equals(immutable(old, claim, old))) {
@@ -116,7 +126,9 @@ final class PersistentVolumeClaimStrategy extends Strategy {
         if (Json.text(old, "spec", "volumeName").isEmpty()) {
             spec.remove("volumeName");
         }
-        if (Json.at(old, "spec", "storageClassName") == null) {
+        String beta = Json.text(old, "metadata", "annotations", VolumeRules.CLASS_ANNOTATION);
+        if (Json.at(old, "spec", "storageClassName") == null
+                && (beta.isEmpty() || beta.equals(Json.text(claim, "spec", "storageClassName")))) {
             spec.remove("storageClassName");
         }
         if (Json.text(claim, "status", "phase").equals("Bound")) {
@@ -132,6 +144,9 @@ final class PersistentVolumeClaimStrategy extends Strategy {
     protected void addChecks(Map<String, Check> checks) {
         checks.put("storageRequest", PersistentVolumeClaimStrategy::storageRequest);
         checks.put("exclusiveMode", VolumeRules::exclusiveMode);
+        checks.put("sameSource", PersistentVolumeClaimStrategy::sameSource);
+        checks.put("claimResource", PersistentVolumeClaimStrategy::claimResource);
+        checks.put("resizeStatus", PersistentVolumeClaimStrategy::resizeStatus);
         checks.put("claimStays", s -> stays((ObjectNode) s.value(), (ObjectNode) s.old(), s.problems()));
     }
 
@@ -142,6 +157,36 @@ final class PersistentVolumeClaimStrategy extends Strategy {
             spec.problems().required(spec.path() + ".resources[storage]");
         } else if (size.signum() <= 0) {
             spec.problems().invalid(spec.path() + ".resources[storage]", storage, "must be greater than zero");
+        }
+    }
+
+    private static void sameSource(Subject spec) {
+        if (spec.value().get("dataSource") instanceof ObjectNode source
+                && spec.value().get("dataSourceRef") instanceof ObjectNode reference) {
+            boolean same = List.of("apiGroup", "kind", "name").stream()
+                    .allMatch(field -> Json.text(source, field).equals(Json.text(reference, field)));
+            boolean elsewhere = !Json.text(reference, "namespace").isEmpty();
+            if (elsewhere || !same) {
+                spec.problems().invalid(spec.path(), Json.object(), elsewhere
+                        ? "may not be specified when dataSourceRef.namespace is specified"
+                        : "must match dataSourceRef");
+            }
+        }
+    }
+
+    private static void claimResource(Subject name) {
+        List<String> wrong = Formats.qualifiedName(name.text());
+        name.problems().invalid(name.path(), name.text(), wrong);
+        boolean isNative = !name.text().contains("/") || name.text().contains("kubernetes.io/");
+        if (wrong.isEmpty() && isNative) {
+            name.problems().supported(name.path(), name.text(), "storage");
+        }
+    }
+
+    private static void resizeStatus(Subject name) {
+        String status = Json.text(name.root(), "status", "allocatedResourceStatuses", name.text());
+        if (!RESIZE_STATUSES.contains(status)) {
+            name.problems().notSupported(name.path(), name.text(), RESIZE_STATUSES.toArray(String[]::new));
         }
     }
 }

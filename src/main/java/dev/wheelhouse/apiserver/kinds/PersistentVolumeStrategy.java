@@ -9,6 +9,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.NullNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.auth.User;
@@ -26,6 +27,14 @@ final class PersistentVolumeStrategy extends Strategy {
             "nodeAffinity", "persistentVolumeReclaimPolicy", "storageClassName", "volumeAttributesClassName",
             "volumeMode");
 
+    private static final String EXPAND_SECRET = "controllerExpandSecretRef";
+    private static final String TERMS = "/required/nodeSelectorTerms";
+    /** The old names of labels, with their new ones. */
+    private static final Map<String, String> RENAMED = Map.of(
+            "failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone",
+            "failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region",
+            "beta.kubernetes.io/os", "kubernetes.io/os", "beta.kubernetes.io/arch", "kubernetes.io/arch",
+            "beta.kubernetes.io/instance-type", "node.kubernetes.io/instance-type");
     private static final String SINCE = "lastPhaseTransitionTime";
 
     PersistentVolumeStrategy() {
@@ -76,52 +85,88 @@ final class PersistentVolumeStrategy extends Strategy {
     @Override
     protected void addChecks(Map<String, Check> checks) {
         checks.put("onlyStorage", PersistentVolumeStrategy::onlyStorage);
+        checks.put("basicAmount", PersistentVolumeStrategy::basicAmount);
         checks.put("capacity", PersistentVolumeStrategy::capacity);
-        checks.put("oneSource", PersistentVolumeStrategy::oneSource);
+        checks.put("affinityStays", PersistentVolumeStrategy::affinityStays);
         checks.put("noRecyclingOfRoot", PersistentVolumeStrategy::noRecyclingOfRoot);
         checks.put("sourceStays", PersistentVolumeStrategy::sourceStays);
         checks.put("notUnset", PersistentVolumeStrategy::notUnset);
     }
 
     private static void onlyStorage(Subject capacity) {
-        if (capacity.value().size() > 1 || !capacity.value().has("storage")) {
-            capacity.problems().notSupported(capacity.path(), capacity.value(), "storage");
+        JsonNode amounts = capacity.value();
+        if (amounts.size() > 1 || !amounts.has("storage")) {
+            capacity.problems().notSupported(capacity.path(), amounts.isObject() ? amounts : NullNode.getInstance(),
+                    "storage");
+        }
+    }
+
+    private static void basicAmount(Subject amount) {
+        BigDecimal value = Quantities.parse(amount.text());
+        if (value != null && value.signum() < 0) {
+            amount.problems().invalid(amount.path(), value.setScale(0, RoundingMode.UP).longValue(),
+                    "must be a valid resource quantity");
         }
     }
 
     private static void capacity(Subject size) {
+        basicAmount(size);
         BigDecimal value = Quantities.parse(size.text());
-        if (value != null && value.signum() < 0) {
-            size.problems().invalid(size.path(), value.setScale(0, RoundingMode.UP).longValue(),
-                    "must be a valid resource quantity");
-        }
         if (value != null && value.signum() <= 0) {
             size.problems().invalid(size.path(), size.text(), "must be greater than zero");
-        }
-    }
-
-    private static void oneSource(Subject spec) {
-        long sources = spec.value().propertyNames().stream().filter(name -> !NO_SOURCES.contains(name)).count();
-        if (sources == 0) {
-            spec.problems().required(spec.path(), "must specify a volume type");
-        } else if (sources > 1) {
-            spec.problems().forbidden(spec.path(), "may not specify more than 1 volume type");
         }
     }
 
     private static void noRecyclingOfRoot(Subject spec) {
         String path = Json.text(spec.value(), "hostPath", "path");
         if (Json.text(spec.value(), "persistentVolumeReclaimPolicy").equals("Recycle") && path.startsWith("/")
-                && Set.of("", ".", "..").containsAll(List.of(path.split("/", -1)))) {
+                && isRoot(path)) {
             spec.problems().forbidden("spec.persistentVolumeReclaimPolicy",
                     "may not be 'recycle' for a hostPath mount of '/'");
         }
     }
 
+    private static boolean isRoot(String path) {
+        int depth = 0;
+        for (String step : path.split("/", -1)) {
+            depth += step.equals("..") ? depth == 0 ? 0 : -1 : step.isEmpty() || step.equals(".") ? 0 : 1;
+        }
+        return depth == 0;
+    }
+
     private static void sourceStays(Subject spec) {
-        if (!source(spec.value()).equals(source(spec.old()))) {
+        ObjectNode now = source(spec.value());
+        ObjectNode old = source(spec.old());
+        if (old.get("csi") instanceof ObjectNode before && !before.has(EXPAND_SECRET)
+                && now.get("csi") instanceof ObjectNode csi) {
+            csi.remove(EXPAND_SECRET);
+        }
+        if (!now.equals(old)) {
             spec.problems().forbidden("spec.persistentvolumesource",
                     "spec.persistentvolumesource is immutable after creation\n");
+        }
+    }
+
+    /** The nodes of a volume stay, except that a label's old name may become its new one. */
+    private static void affinityStays(Subject spec) {
+        JsonNode now = spec.value().path("nodeAffinity");
+        JsonNode before = spec.old().path("nodeAffinity").deepCopy();
+        JsonNode terms = now.at(TERMS);
+        for (int i = 0; i < terms.size(); i++) {
+            for (String list : List.of("matchExpressions", "matchFields")) {
+                JsonNode labels = terms.get(i).path(list);
+                for (int k = 0; k < labels.size(); k++) {
+                    String name = Json.text(labels.get(k), "key");
+                    if (before.at(TERMS).path(i).path(list).path(k) instanceof ObjectNode old
+                            && name.equals(RENAMED.get(Json.text(old, "key")))) {
+                        old.put("key", name);
+                    }
+                }
+            }
+        }
+        if (!now.equals(before)) {
+            spec.problems().invalid("nodeAffinity", now.isMissingNode() ? null : now,
+                    "field is immutable, except for updating from beta label to GA");
         }
     }
 

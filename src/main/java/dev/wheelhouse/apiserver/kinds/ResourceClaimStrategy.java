@@ -3,18 +3,13 @@ package dev.wheelhouse.apiserver.kinds;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
 
-import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Item;
-import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
-import dev.wheelhouse.apiserver.validation.Subject;
 
 import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 
@@ -42,10 +37,6 @@ final class ResourceClaimStrategy extends Strategy {
         }
     }
 
-    private static Set<JsonNode> elements(JsonNode list) {
-        return list.valueStream().collect(Collectors.toSet());
-    }
-
     private static String state(Item claim) {
         List<String> states = new ArrayList<>();
         if (claim.deleting()) {
@@ -64,27 +55,6 @@ final class ResourceClaimStrategy extends Strategy {
 
     @Override
     protected void addChecks(Map<String, Check> checks) {
-        checks.put("allocation", ResourceClaimStrategy::allocation);
-    }
-
-    private static void allocation(Subject subject) {
-        JsonNode claim = subject.value();
-        JsonNode old = subject.old();
-        JsonNode status = claim.path("status");
-        JsonNode reservedFor = status.path("reservedFor");
-        Problems problems = subject.problems();
-        if (!reservedFor.isEmpty() && !status.has("allocation")) {
-            problems.forbidden("status.reservedFor", "may not be specified when `allocated` is not set");
-        } else if (claim.path("metadata").has("deletionTimestamp")
-                && !elements(old.at("/status/reservedFor")).containsAll(elements(reservedFor))) {
-            problems.forbidden("status.reservedFor",
-                    "new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set");
-        }
-        if (old.path("status").has("allocation") && status.has("allocation")) {
-            problems.immutable("status.allocation", status.get("allocation"), old.at("/status/allocation"));
-        } else {
-            DeviceRequestRules.checkResults(claim, status.at("/allocation/devices"), "status.allocation.devices",
-                    problems);
-        }
+        DeviceRules.addChecks(checks);
     }
 }

@@ -20,6 +20,8 @@ final class ResourceQuotaStrategy extends Strategy {
     private static final Set<String> SCOPES = Set.of("Terminating", "NotTerminating", "BestEffort", "NotBestEffort",
             "PriorityClass", "CrossNamespacePodAffinity", "VolumeAttributesClass");
 
+    private static final Set<String> ALWAYS_EXIST = Set.of("BestEffort", "NotBestEffort", "Terminating",
+            "NotTerminating", "CrossNamespacePodAffinity");
     private static final Set<String> OF_PODS = Set.of("pods", "cpu", "memory", "requests.cpu", "requests.memory",
             "limits.cpu", "limits.memory");
     private static final Set<String> STANDARD = Set.of("cpu", "memory", "ephemeral-storage", "requests.cpu",
@@ -64,10 +66,10 @@ final class ResourceQuotaStrategy extends Strategy {
             }
             refuseOthers(scope.asString(""), spec, "spec.scopes", spec.get("scopes"), problems);
         }
-        if (scopes.containsAll(List.of("BestEffort", "NotBestEffort"))
-                || scopes.containsAll(List.of("Terminating", "NotTerminating"))) {
+        if (conflict(scopes)) {
             problems.invalid("spec.scopes", spec.get("scopes"), "conflicting scopes");
         }
+        Set<String> selected = new HashSet<>();
         for (JsonNode requirement : spec.path("scopeSelector").path("matchExpressions")) {
             String at = "spec.scopeSelector.matchExpressions";
             String name = Json.text(requirement, "scopeName");
@@ -76,13 +78,31 @@ final class ResourceQuotaStrategy extends Strategy {
             }
             refuseOthers(name, spec, at, spec.get("scopeSelector"), problems);
             String operator = Json.text(requirement, "operator");
+            if (ALWAYS_EXIST.contains(name) && !operator.equals("Exists")) {
+                problems.invalid(at + ".operator", operator, "must be 'Exists' when scope is any of "
+                        + "ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, "
+                        + "ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or "
+                        + "ResourceQuotaScopeCrossNamespacePodAffinity");
+            }
             if (!List.of("In", "NotIn", "Exists", "DoesNotExist").contains(operator)) {
                 problems.invalid(at + ".operator", operator, "not a valid selector operator");
-            } else if (operator.endsWith("In") == requirement.path("values").isEmpty()) {
-                problems.required(at + ".values", "must be atleast one value when `operator` is 'In' or 'NotIn' for "
+            } else if (operator.endsWith("In") && requirement.path("values").isEmpty()) {
+                problems.required(at + ".values", "must be at least one value when `operator` is 'In' or 'NotIn' for "
                         + "scope selector");
+            } else if (!operator.endsWith("In") && !requirement.path("values").isEmpty()) {
+                problems.invalid(at + ".values", requirement.path("values"),
+                        "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector");
             }
+            selected.add(name);
         }
+        if (conflict(selected)) {
+            problems.invalid("spec.scopeSelector.matchExpressions", spec.get("scopes"), "conflicting scopes");
+        }
+    }
+
+    private static boolean conflict(Set<String> scopes) {
+        return scopes.containsAll(List.of("BestEffort", "NotBestEffort"))
+                || scopes.containsAll(List.of("Terminating", "NotTerminating"));
     }
 
     private static boolean isStandard(String limit) {

@@ -5,10 +5,14 @@ import java.util.Base64;
 import java.util.Map;
 import java.util.function.Consumer;
 
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.exc.StreamReadException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.validation.Rules.Check;
+import dev.wheelhouse.apiserver.validation.Subject;
 
 import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 
@@ -33,6 +37,35 @@ final class SecretStrategy extends Strategy {
                 Json.child(secret, "data").put(text.getKey(), Base64.getEncoder()
                         .encodeToString(text.getValue().asString("").getBytes(StandardCharsets.UTF_8)));
             }
+        }
+    }
+
+    @Override
+    protected void addChecks(Map<String, Check> checks) {
+        checks.put("jsonObject", SecretStrategy::jsonObject);
+    }
+
+    private static void jsonObject(Subject bytes) {
+        String wrong = "";
+        try {
+            JsonNode value = Json.read(Base64.getMimeDecoder().decode(bytes.text()));
+            wrong = value.isObject() || value.isNull()
+                    ? ""
+                    : value.isMissingNode()
+                            ? "unexpected end of JSON input"
+                            : "json: cannot unmarshal " + (value.isArray()
+                                    ? "array"
+                                    : value.isString()
+                                            ? "string"
+                                            : value.isBoolean() ? "bool" : "number")
+                                    + " into Go value of type map[string]interface {}";
+        } catch (StreamReadException e) {
+            wrong = "unexpected end of JSON input";
+        } catch (JacksonException | IllegalArgumentException e) {
+            wrong = "invalid character";
+        }
+        if (!wrong.isEmpty()) {
+            bytes.problems().invalid(bytes.path(), "<secret contents redacted>", wrong);
         }
     }
 }

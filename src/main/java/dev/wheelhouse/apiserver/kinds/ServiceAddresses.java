@@ -136,12 +136,14 @@ public final class ServiceAddresses {
             wanted = format(free(owner));
         } else if (!wanted.equals("None")) {
             String holder = addresses.get(parse(wanted));
-            if (holder != null && !(keep && holder.equals(owner))) {
+            String problem = parse(wanted) < 0 && !keep
+                    ? "the provided IP (" + wanted
+                            + ") is not in the valid range. The range of valid IPs is 10.96.0.0/12"
+                    : holder != null && !(keep && holder.equals(owner)) ? "provided IP is already allocated" : "";
+            if (!problem.isEmpty()) {
                 throw Errors.invalid(ResourceType.SERVICES, Meta.name(service),
-                        List.of(new StatusCause("spec.clusterIPs", "FieldValueInvalid",
-                                "Invalid value: []string{\"" + wanted
-                                        + "\"}: failed to allocate IP " + wanted
-                                        + ": provided IP is already allocated")));
+                        List.of(new StatusCause("spec.clusterIPs", "FieldValueInvalid", "Invalid value: "
+                                + Json.list(wanted) + ": failed to allocate IP " + wanted + ": " + problem)));
             }
         }
         checkPorts(service, spec, type);

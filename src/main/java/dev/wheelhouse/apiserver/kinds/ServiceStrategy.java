@@ -19,6 +19,7 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Item;
+import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
 
 import static dev.wheelhouse.apiserver.defaults.DefaultRules.isEmpty;
@@ -94,6 +95,10 @@ final class ServiceStrategy extends Strategy {
 
     private static void ipFamilies(ObjectNode spec) {
         if (Json.text(spec, "type").equals("ExternalName")) {
+            return;
+        }
+        if (Json.text(spec, "clusterIP").contains(":")
+                || Json.texts(spec.path("clusterIPs")).stream().anyMatch(ip -> ip.contains(":"))) {
             return;
         }
         boolean headless = Json.text(spec, "clusterIP").equals("None");
@@ -280,6 +285,31 @@ final class ServiceStrategy extends Strategy {
     @Override
     public void deleted(ResourceType type, Supplier<ObjectNode> object, ClusterState state) {
         state.addresses().release(object.get());
+    }
+
+    @Override
+    protected void validate(ObjectNode service, Problems problems) {
+        if (hasAddresses(service, problems)) {
+            super.validate(service, problems);
+        }
+    }
+
+    @Override
+    protected void validateUpdate(ObjectNode service, ObjectNode old, Problems problems) {
+        if (hasAddresses(service, problems)) {
+            super.validateUpdate(service, old, problems);
+        }
+    }
+
+    /** Checks the addresses and families, which upstream allocates before it checks the rest. */
+    private static boolean hasAddresses(ObjectNode service, Problems problems) {
+        if (service.get("spec") instanceof ObjectNode spec && !Json.text(spec, "type").equals("ExternalName")) {
+            check("ClusterIPs", spec, null, "spec", problems);
+            if (problems.isEmpty()) {
+                ServiceValidation.families(spec, problems);
+            }
+        }
+        return problems.isEmpty();
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.wheelhouse.apiserver.kinds;
 
+import java.util.List;
 import java.util.Map;
 
 import tools.jackson.databind.JsonNode;
@@ -39,38 +40,123 @@ final class ServiceValidation {
         JsonNode all = spec.path("clusterIPs");
         if (!primary.isEmpty() && !all.isEmpty() && !all.get(0).asString("").equals(primary)) {
             subject.problems().invalid("spec.clusterIPs", all, "first value must match `clusterIP`");
+        } else if (primary.isEmpty() && !all.isEmpty()) {
+            subject.problems().invalid("spec.clusterIPs", all, "must be empty when `clusterIP` is not specified");
         }
     }
 
+    /** The addresses and, if they and the families are valid, whether this cluster has these families. */
     private static void addresses(Subject subject) {
-        JsonNode all = subject.value().path("clusterIPs");
+        JsonNode spec = subject.value();
+        JsonNode all = spec.path("clusterIPs");
         Problems problems = subject.problems();
-        Problems.each(all, "spec.clusterIPs", (node, at) -> {
-            String ip = node.asString("");
-            if (!ip.equals("None")) {
-                problems.invalid(at, ip, Formats.ip(ip));
-            } else if (all.size() > 1) {
+        List<String> ips = Json.texts(all);
+        boolean valid = true;
+        for (int i = 0; i < ips.size(); i++) {
+            boolean isNone = i == 0 && ips.get(i).equals("None");
+            List<String> wrong = isNone ? List.of() : Formats.ip(ips.get(i));
+            problems.invalid(Problems.at("spec.clusterIPs", i), ips.get(i), wrong);
+            if (isNone && ips.size() > 1) {
                 problems.invalid("spec.clusterIPs", all, "'None' must be the first and only value");
             }
-        });
-        if (all.size() > 2) {
+            valid &= wrong.isEmpty() && !(isNone && ips.size() > 1);
+        }
+        if (ips.size() > 2) {
             problems.invalid("spec.clusterIPs", all, "may only hold up to 2 values");
+        }
+        if (!valid) {
+            return;
+        }
+        if (ips.size() > 1 && ips.stream().map(ip -> ip.contains(":")).distinct().count() < 2) {
+            problems.invalid("spec.clusterIPs", all, "may specify no more than one IP for each IP family");
+        }
+        List<String> families = Json.texts(spec.path("ipFamilies"));
+        for (int i = 0; i < Math.min(ips.size(), families.size()) && !isHeadless(spec); i++) {
+            String family = families.get(i);
+            boolean is6 = ips.get(i).contains(":");
+            if (family.equals(is6 ? "IPv4" : "IPv6")) {
+                problems.invalid(Problems.at("spec.clusterIPs", i), ips.get(i),
+                        "expected an " + family + " value as indicated by `ipFamilies[" + i + "]`");
+            }
         }
     }
 
-    private static void families(Subject subject) {
-        JsonNode spec = subject.value();
+    /**
+     * Whether the cluster has the families that a valid Service asks for (upstream: {@code initIPFamilyFields}). This
+     * one has addresses of IPv4 alone.
+     */
+    static void families(ObjectNode spec, Problems problems) {
         String policy = Json.text(spec, "ipFamilyPolicy");
-        if (!policy.equals("RequireDualStack") || isHeadless(spec) && spec.path("selector").isEmpty()) {
+        JsonNode all = spec.path("clusterIPs");
+        JsonNode families = spec.path("ipFamilies");
+        if (policy.isEmpty() || policy.equals("SingleStack")) {
+            boolean isDual = policy.isEmpty() && isHeadless(spec) && spec.path("selector").isEmpty();
+            for (String wrong : new String[]{all.size() == 2 && !isDual ? "cluster IPs" : "",
+                    families.size() == 2 && !isDual ? "IP families" : ""}) {
+                if (!wrong.isEmpty()) {
+                    problems.invalid("spec.ipFamilyPolicy", "SingleStack",
+                            "must be 'RequireDualStack' or 'PreferDualStack' when multiple " + wrong
+                                    + " are specified");
+                }
+            }
+        }
+        for (int i = families.size(); i < all.size(); i++) {
+            if (all.get(i).asString("").contains(":")) {
+                problems.invalid(Problems.at("spec.clusterIPs", i), all, "IPv6 is not configured on this cluster");
+            }
+        }
+        if (!problems.isEmpty() || isHeadless(spec) && spec.path("selector").isEmpty()) {
             return;
         }
-        subject.problems().invalid("spec.ipFamilyPolicy", policy,
-                "this cluster is not configured for dual-stack services");
-        Problems.each(spec.path("ipFamilies"), "spec.ipFamilies", (family, at) -> {
+        if (policy.equals("RequireDualStack")) {
+            problems.invalid("spec.ipFamilyPolicy", policy, "this cluster is not configured for dual-stack services");
+        }
+        Problems.each(families, "spec.ipFamilies", (family, at) -> {
             if (family.asString("").equals("IPv6")) {
-                subject.problems().invalid(at, "IPv6", "not configured on this cluster");
+                problems.invalid(at, "IPv6", "not configured on this cluster");
             }
         });
+    }
+
+    private static void familiesStay(Subject spec) {
+        JsonNode now = spec.value().path("ipFamilies");
+        JsonNode before = spec.old().path("ipFamilies");
+        boolean isExternal = Json.text(spec.value(), "type").equals("ExternalName")
+                || Json.text(spec.old(), "type").equals("ExternalName");
+        if (isExternal || isHeadless(spec.value()) || isHeadless(spec.old())) {
+            return;
+        }
+        for (int i = 0; i < Math.min(now.size(), before.size()); i++) {
+            if (!now.get(i).equals(before.get(i)) && (i == 0 || now.size() == before.size())) {
+                spec.problems().invalid("spec.ipFamilies[0]", now, "may not change once set");
+            }
+        }
+    }
+
+    private static void sourceRange(Subject range) {
+        String text = range.text().strip();
+        range.problems().invalid(range.path(), text, Formats.cidr(text));
+    }
+
+    private static void sourceRanges(Subject annotation) {
+        String ranges = annotation.text().strip();
+        for (String range : ranges.isEmpty() ? new String[0] : ranges.split(",", -1)) {
+            annotation.problems().invalid(annotation.path(), range.strip(), Formats.cidr(range.strip()));
+        }
+    }
+
+    private static void topologyMode(Subject mode) {
+        JsonNode hints = mode.object().path("service.kubernetes.io/topology-aware-hints");
+        if (!hints.isMissingNode() && !hints.asString("").equals(mode.text())) {
+            mode.problems().invalid(mode.path(), mode.text(), "must match annotations"
+                    + "[service.kubernetes.io/topology-aware-hints] when both are specified");
+        }
+    }
+
+    private static void noAddress(Subject host) {
+        if (Formats.ip(host.text()).isEmpty()) {
+            host.problems().invalid(host.path(), host.text(), "must be a DNS name, not an IP address");
+        }
     }
 
     private static void addressesStay(JsonNode spec, JsonNode old, Problems problems) {
@@ -102,7 +188,11 @@ final class ServiceValidation {
         checks.put("uniquePort", ServiceValidation::port);
         checks.put("primaryAddress", ServiceValidation::primary);
         checks.put("addresses", ServiceValidation::addresses);
-        checks.put("families", ServiceValidation::families);
+        checks.put("familiesStay", ServiceValidation::familiesStay);
+        checks.put("sourceRange", ServiceValidation::sourceRange);
+        checks.put("sourceRanges", ServiceValidation::sourceRanges);
+        checks.put("topologyMode", ServiceValidation::topologyMode);
+        checks.put("noAddress", ServiceValidation::noAddress);
         checks.put("addressesStay", s -> addressesStay(s.value(), s.old(), s.problems()));
     }
 

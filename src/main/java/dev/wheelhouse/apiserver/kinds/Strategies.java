@@ -62,6 +62,7 @@ public final class Strategies {
             new CertificateSigningRequestStrategy(),
             new APIServiceStrategy(),
             new CustomResourceDefinitionStrategy(),
+            new FlowSchemaStrategy(),
             new ResourceClaimStrategy(),
             new ResourceSliceStrategy(),
             new ResourcePoolStatusRequestStrategy());

@@ -1,14 +1,21 @@
 package dev.wheelhouse.apiserver.kinds;
 
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
+import org.jspecify.annotations.Nullable;
+
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
+import dev.wheelhouse.cel.CelExpression.ResultType;
+import dev.wheelhouse.cel.PolicyTypes;
+import dev.wheelhouse.cel.RuleException;
 
 /**
  * Webhook configurations. The rows of mutating ones call the methods too (upstream:
@@ -22,7 +29,7 @@ final class ValidatingWebhookConfigurationStrategy extends Strategy {
     @Override
     protected void addChecks(Map<String, Check> checks) {
         checks.put("threeSegments", ValidatingWebhookConfigurationStrategy::threeSegments);
-        checks.put("notBlank", ValidatingWebhookConfigurationStrategy::notBlank);
+        checks.put("matchExpression", ValidatingWebhookConfigurationStrategy::expression);
         checks.put("webhookUrl", ValidatingWebhookConfigurationStrategy::url);
         checks.put("webhookPath", ValidatingWebhookConfigurationStrategy::path);
         checks.put("reviewVersions", ValidatingWebhookConfigurationStrategy::reviewVersions);
@@ -35,19 +42,49 @@ final class ValidatingWebhookConfigurationStrategy extends Strategy {
         }
     }
 
-    private static void notBlank(Subject expression) {
-        if (expression.text().strip().isEmpty()) {
+    private static void expression(Subject expression) {
+        String text = expression.text().strip();
+        if (text.isEmpty()) {
             expression.problems().required(expression.path());
+            return;
+        }
+        try {
+            PolicyTypes.ofConditions(false).compile(text, ResultType.BOOL);
+        } catch (RuleException e) {
+            expression.problems().invalid(expression.path(), text, String.valueOf(e.getMessage()));
         }
     }
 
     private static void url(Subject subject) {
-        String url = subject.text();
-        if (!url.startsWith("https://") || url.length() <= "https://".length()) {
-            subject.problems().invalid(subject.path(), url, "must be a URL with the scheme https and a host");
-        } else if (url.contains("?") || url.contains("#") || url.contains("@")) {
-            subject.problems().invalid(subject.path(), url,
-                    "user information, fragments and queries are not permitted in the URL");
+        Problems problems = subject.problems();
+        String form = "; desired format: https://host[/path]";
+        try {
+            URI url = new URI(subject.text());
+            String scheme = url.getScheme() == null ? "" : url.getScheme();
+            if (!scheme.equals("https")) {
+                problems.invalid(subject.path(), scheme, "'https' is the only allowed URL scheme" + form);
+            }
+            String authority = url.getRawAuthority() == null ? "" : url.getRawAuthority();
+            int at = authority.lastIndexOf('@');
+            if (authority.length() == at + 1) {
+                problems.invalid(subject.path(), "", "host must be specified" + form);
+            }
+            refuse(subject, at < 0 ? "" : authority.substring(0, at), "user information is not permitted in the URL");
+            refuse(subject, url.getFragment(), "fragments are not permitted in the URL");
+            refuse(subject, url.getRawQuery(), "query parameters are not permitted in the URL");
+        } catch (URISyntaxException e) {
+            if (subject.text().startsWith("https:///") || subject.text().equals("https://")) {
+                problems.invalid(subject.path(), "", "host must be specified" + form);
+            } else {
+                problems.required(subject.path(), "url must be a valid URL: parse \"" + subject.text() + "\": "
+                        + e.getReason() + form);
+            }
+        }
+    }
+
+    private static void refuse(Subject url, @Nullable String part, String message) {
+        if (part != null && !part.isEmpty()) {
+            url.problems().invalid(url.path(), part, message);
         }
     }
 

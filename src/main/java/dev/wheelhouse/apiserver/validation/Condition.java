@@ -17,7 +17,7 @@ import dev.wheelhouse.apiserver.json.Json;
  * @param paths fields that lead to a value; one of the values must pass the test
  * @param from the object where the path begins: {@code /} is the object of the set, {@code ~} the innermost object as
  *     it was before an update, a space the innermost object
- * @param test {@code ?} for present, {@code =} for one of the words, {@code >} for a greater number or more elements,
+ * @param test {@code ?} for present, {@code =} for one of the words, {@code >} for a greater number, more elements or more characters,
  *     {@code ~} for another value than before an update, a space for set
  * @param negated whether the test must fail
  */
@@ -46,7 +46,7 @@ public record Condition(String[][] paths, char from, char test, Set<String> word
 
     private static String[][] steps(String text, int end) {
         return Stream.of(text.substring(0, end).split(","))
-                .map(path -> path.equals(".") ? new String[0] : path.split("\\.")).toArray(String[][]::new);
+                .map(path -> path.equals(".") ? new String[0] : Rules.steps(path)).toArray(String[][]::new);
     }
 
     /** Whether the condition holds for a new object. */
@@ -97,7 +97,10 @@ public record Condition(String[][] paths, char from, char test, Set<String> word
             case '=' -> value.isArray()
                     ? value.valueStream().anyMatch(element -> words.contains(element.asString("")))
                     : words.contains(value.asString(""));
-            case '>' -> (value.isNumber() ? value.asLong(0) : value.size()) > Long.parseLong(words.iterator().next());
+            case '>' -> (value.isNumber()
+                    ? value.asLong(0)
+                    : value.isString() ? value.stringValue().length() : value.size()) > Long
+                            .parseLong(words.iterator().next());
             default -> Subject.isSet(value);
         };
     }

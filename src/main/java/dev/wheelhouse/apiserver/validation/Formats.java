@@ -1,7 +1,5 @@
 package dev.wheelhouse.apiserver.validation;
 
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -25,15 +23,15 @@ public final class Formats {
     private static final String PERCENT = "[0-9]+%";
     private static final String HEADER = "[-A-Za-z0-9]+";
 
-    /**
-     * The most characters of an IP address. Longer texts are not matched with the patterns, because that takes time
-     * quadratic in their length.
-     */
-    private static final int MOST_OF_ADDRESS = 64;
+    private static final String IDENTIFIER = "[A-Za-z_][A-Za-z0-9_]*";
+    private static final String REASON = "[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?";
+    /** The most characters of a semantic version; longer ones are refused anyway. */
+    private static final int MOST_OF_VERSION = 64;
+    private static final Pattern UID = Pattern.compile("[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}");
+    private static final Pattern SEMVER = Pattern.compile("(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)"
+            + "(-(0|[1-9]\\d*|\\d*[a-zA-Z-][0-9a-zA-Z-]*)(\\.(0|[1-9]\\d*|\\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?"
+            + "(\\+[0-9a-zA-Z-]+(\\.[0-9a-zA-Z-]+)*)?");
     private static final Pattern PERCENT_FORM = Pattern.compile(PERCENT);
-    private static final Pattern IPV4 = Pattern
-            .compile("(?:(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])(?:\\.|$)){4}(?<!\\.)");
-    private static final Pattern IPV6 = Pattern.compile("[0-9A-Fa-f.]*:[0-9A-Fa-f:.]*");
 
     private static final Map<String, Function<String, List<String>>> BY_NAME = Map.ofEntries(
             Map.entry("dnsLabel", Formats::dnsLabel), Map.entry("dns1035Label", Formats::dns1035Label),
@@ -42,7 +40,13 @@ public final class Formats {
             Map.entry("configKey", Formats::configKey), Map.entry("environmentName", Formats::environmentName),
             Map.entry("headerName", Formats::headerName), Map.entry("portName", Formats::portName),
             Map.entry("ip", Formats::ip), Map.entry("endpointIp", Formats::endpointIp),
-            Map.entry("cidr", Formats::cidr));
+            Map.entry("cidr", Formats::cidr), Map.entry("canonicalIp", IpFormats::canonicalAddress),
+            Map.entry("canonicalCidr", IpFormats::canonicalRange),
+            Map.entry("interfaceAddress", IpFormats::interfaceAddress), Map.entry("identifier", Formats::identifier),
+            Map.entry("conditionReason", Formats::conditionReason), Map.entry("semver", Formats::semver),
+            Map.entry("fullyQualified", Formats::fullyQualified), Map.entry("uid", Formats::uid),
+            Map.entry("version", v -> semver(v).isEmpty() ? List.of() : List.of("must be a valid semantic version")),
+            Map.entry("extendedResource", Formats::extendedResource));
 
     private Formats() {}
 
@@ -83,13 +87,7 @@ public final class Formats {
 
     /** A CIDR block: an address and a prefix length. */
     public static List<String> cidr(String value) {
-        int slash = value.indexOf('/');
-        boolean valid = slash > 0 && ip(value.substring(0, slash)).isEmpty()
-                && value.substring(slash + 1).matches("0|[1-9][0-9]{0,2}")
-                && Integer.parseInt(value.substring(slash + 1)) <= (value.contains(":") ? 128 : 32);
-        return valid
-                ? List.of()
-                : List.of("must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)");
+        return IpFormats.range(value);
     }
 
     public static List<String> dnsSubdomain(String value) {
@@ -220,42 +218,66 @@ public final class Formats {
     }
 
     public static List<String> ip(String value) {
-        return isIpv4(value) || isIpv6(value)
-                ? List.of()
-                : List.of("must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)");
+        return IpFormats.address(value);
     }
 
     /** As {@link #ip}, and the problem of an address at which no endpoint can be, such as a loopback address. */
     public static List<String> endpointIp(String value) {
-        if (!ip(value).isEmpty()) {
-            return ip(value);
-        }
-        try {
-            InetAddress address = InetAddress.getByName(value);
-            if (address.isAnyLocalAddress()) {
-                return List.of("may not be unspecified (" + value + ")");
-            }
-            if (address.isLoopbackAddress()) {
-                return List.of("may not be in the loopback range (127.0.0.0/8, ::1/128)");
-            }
-            if (address.isLinkLocalAddress()) {
-                return List.of("may not be in the link-local range (169.254.0.0/16, fe80::/10)");
-            }
-            if (address.isMCLinkLocal()) {
-                return List.of("may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)");
-            }
-            return List.of();
-        } catch (UnknownHostException e) {
-            throw new IllegalArgumentException("no address: " + value, e);
-        }
+        return IpFormats.endpoint(value);
     }
 
-    static boolean isIpv4(String value) {
-        return value.length() <= MOST_OF_ADDRESS && IPV4.matcher(value).matches();
+    /** An identifier of the language C, such as a device's attribute. */
+    static List<String> identifier(String value) {
+        return consistsOf(value, true, "_") && !Character.isDigit(value.charAt(0))
+                ? List.of()
+                : List.of(form("a valid C identifier must start with alphabetic character or '_', followed by a string"
+                        + " of alphanumeric characters or '_'", IDENTIFIER, "my_name", "MY_NAME", "MyName"));
     }
 
-    static boolean isIpv6(String value) {
-        return value.length() <= MOST_OF_ADDRESS && IPV6.matcher(value).matches();
+    /** The reason of a condition. */
+    static List<String> conditionReason(String value) {
+        boolean valid = consistsOf(value, true, "_,:") && Character.isLetter(value.charAt(0))
+                && !value.endsWith(",") && !value.endsWith(":");
+        return valid
+                ? List.of()
+                : List.of(form("a condition reason must start with alphabetic character, optionally followed by a"
+                        + " string of alphanumeric characters or '_,:', and must end with an alphanumeric character or"
+                        + " '_'", REASON, "my_name", "MY_NAME", "MyName", "ReasonA,ReasonB", "ReasonA:ReasonB"));
+    }
+
+    private static List<String> uid(String value) {
+        return UID.matcher(value).matches()
+                ? List.of()
+                : List.of("uid must be in RFC 4122 normalized form, `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx` with"
+                        + " lowercase hexadecimal characters");
+    }
+
+    /** The name of a resource that Kubernetes does not define. */
+    private static List<String> extendedResource(String value) {
+        boolean isNative = !value.contains("/") || value.contains("kubernetes.io/");
+        return !isNative && !value.startsWith("requests.") && qualifiedName("requests." + value).isEmpty()
+                ? List.of()
+                : List.of("must be a valid extended resource name");
+    }
+
+    /** A semantic version. */
+    static List<String> semver(String value) {
+        return value.length() <= MOST_OF_VERSION && SEMVER.matcher(value).matches()
+                ? List.of()
+                : List.of("must be a string compatible with semver.org spec 2.0.0");
+    }
+
+    /** A fully qualified name, perhaps with a dot at its end. */
+    static List<String> fullyQualified(String value) {
+        String name = value.endsWith(".") ? value.substring(0, value.length() - 1) : value;
+        List<String> wrong = new ArrayList<>(dnsSubdomain(name));
+        if (wrong.isEmpty() && name.indexOf('.') < 0) {
+            wrong.add("should be a domain with at least two segments separated by dots");
+        }
+        for (String label : wrong.isEmpty() ? name.split("\\.", -1) : new String[0]) {
+            wrong.addAll(dnsLabel(label));
+        }
+        return wrong;
     }
 
     /** Whether a text has ASCII letters and digits and these other characters alone, and at least one. */

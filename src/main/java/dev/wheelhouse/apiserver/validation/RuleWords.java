@@ -33,6 +33,8 @@ final class RuleWords {
             case "perFamily" -> perFamily(Formats.named(argument), detail);
             case "format" -> format(argument);
             case "enum" -> oneOf(argument.split("\\|", -1));
+            case "each" -> each(argument.split("\\|", -1));
+            case "is" -> is(Json.read(argument), detail);
             case "range" -> range(argument, detail);
             case "quantity" -> quantity(argument, detail);
             case "length" -> length(Integer.parseInt(argument), detail);
@@ -108,7 +110,8 @@ final class RuleWords {
             List<String> texts = subject.value().valueStream()
                     .map(element -> element.isObject() ? Json.text(element, "ip") : element.asString("")).toList();
             return texts.size() < 2 || texts.size() == 2 && texts.get(0).contains(":") != texts.get(1).contains(":")
-                    || texts.stream().anyMatch(text -> !format.apply(text).isEmpty()) || isInvalid(subject, detail);
+                    || texts.stream().anyMatch(text -> format.apply(text).toString().contains("must be a valid"))
+                    || isInvalid(subject, detail);
         };
     }
 
@@ -177,6 +180,22 @@ final class RuleWords {
             }
             return valid;
         };
+    }
+
+    /** Each element of the list is one of the values. A cause shows the list. */
+    private static Rules.Step each(String... values) {
+        List<String> known = List.of(values);
+        return subject -> {
+            boolean valid = subject.value().valueStream().allMatch(element -> known.contains(element.asString("")));
+            if (!valid) {
+                subject.problems().notSupported(subject.path(), subject.value(), values);
+            }
+            return valid;
+        };
+    }
+
+    private static Rules.Step is(JsonNode fixed, String detail) {
+        return subject -> subject.value().equals(fixed) || isInvalid(subject, detail);
     }
 
     /** @param argument {@code 1..100}; either end may be missing */

@@ -133,13 +133,22 @@ public final class Rules {
                 }
             }
             Field field = root;
-            for (String step : columns[0].equals(".") ? new String[0] : columns[0].split("\\.")) {
+            for (String step : columns[0].equals(".") ? new String[0] : steps(columns[0])) {
                 field = field.child(step);
             }
             field.steps.add(new Row(conditions.toArray(new Condition[0]), rules.toArray(new Rule[0]), stops));
         } catch (IllegalArgumentException | ArrayIndexOutOfBoundsException e) {
             throw new IllegalArgumentException("rules.tsv, set [" + set + "]: no row: " + row, e);
         }
+    }
+
+    /** The steps of a path, with dots between them. A dot of a map's key has a backslash before it. */
+    static String[] steps(String path) {
+        String[] steps = path.split("(?<!\\\\)\\.");
+        for (int i = 0; i < steps.length; i++) {
+            steps[i] = steps[i].replace("\\.", ".");
+        }
+        return steps;
     }
 
     /** The values that a rule skips. */
@@ -209,7 +218,7 @@ public final class Rules {
             int brackets = Math.max(text.indexOf('['), text.indexOf('{'));
             this.elements = brackets < 0 ? "" : text.substring(brackets);
             String as = alias < 0 ? name : text.substring(alias + 1, brackets < 0 ? text.length() : brackets);
-            this.shown = as.isEmpty() ? "" : "." + as;
+            this.shown = as.isEmpty() ? "" : as.indexOf('.') >= 0 ? "[" + as + "]" : "." + as;
             this.optional = end < text.length() && text.charAt(end) == '?';
         }
 
@@ -279,8 +288,10 @@ public final class Rules {
             if (elements.startsWith("{")) {
                 for (Map.Entry<String, JsonNode> entry : value.properties()) {
                     String key = entry.getKey();
-                    JsonNode element = elements.equals("{key}") ? StringNode.valueOf(key) : entry.getValue();
-                    if (!checkAll(list.element(element, key, Subject.KEY))) {
+                    boolean isKey = elements.equals("{key}") || elements.equals("{-}");
+                    JsonNode element = isKey ? StringNode.valueOf(key) : entry.getValue();
+                    boolean isPlaced = !elements.equals("{-}");
+                    if (!checkAll(list.element(element, isPlaced ? key : "", isPlaced ? Subject.KEY : Subject.FIELD))) {
                         return false;
                     }
                 }

@@ -41,6 +41,15 @@ class ValidationTest {
     }
 
     @ParameterizedTest
+    @CsvFileSource(resources = "/tables/invalid-kinds.txt", delimiter = '|', quoteCharacter = '`',
+            maxCharsPerColumn = 8192)
+    void refusesAnInvalidObjectForTheReasonsOfARealServer(String base, String change, String causes) {
+        ObjectNode object = ready(Patches.merge(ready(base), Json.read(change)));
+
+        assertThat(created(object)).containsExactlyInAnyOrder(causes.split(" && "));
+    }
+
+    @ParameterizedTest
     @CsvFileSource(resources = "/tables/forbidden-changes.txt", delimiter = '|', quoteCharacter = '`')
     void refusesAForbiddenChange(String base, String change, String cause) {
         ObjectNode old = ready(base);
