@@ -13,7 +13,6 @@ import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
-import dev.wheelhouse.apiserver.validation.Subject;
 import dev.wheelhouse.facts.Quantities;
 
 /** Claims of persistent volumes (upstream: {@code pkg/registry/core/persistentvolumeclaim}). */
@@ -109,18 +108,6 @@ final class PersistentVolumeClaimStrategy extends Strategy {
 
     @Override
     protected void addChecks(Map<String, Check> checks) {
-        checks.put("storageRequest", PersistentVolumeClaimStrategy::storageRequest);
-        checks.put("exclusiveMode", VolumeRules::exclusiveMode);
         checks.put("claimStays", s -> stays((ObjectNode) s.value(), (ObjectNode) s.old(), s.problems()));
-    }
-
-    private static void storageRequest(Subject spec) {
-        String storage = Json.text(spec.value(), "resources", "requests", "storage");
-        BigDecimal size = Quantities.parse(storage);
-        if (size == null) {
-            spec.problems().required(spec.path() + ".resources[storage]");
-        } else if (size.signum() <= 0) {
-            spec.problems().invalid(spec.path() + ".resources[storage]", storage, "must be greater than zero");
-        }
     }
 }

@@ -1,5 +1,6 @@
 package dev.wheelhouse.apiserver.validation;
 
+import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
@@ -19,6 +20,7 @@ public final class Formats {
     private static final String LABEL_1035 = "[a-z]([-a-z0-9]*[a-z0-9])?";
     private static final Pattern LABEL_1035_FORM = Pattern.compile(LABEL_1035);
     private static final String SUBDOMAIN = LABEL + "(\\." + LABEL + ")*";
+    private static final String UNDERSCORED = "_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?";
     private static final String KEY = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
     private static final String LABEL_VALUE = "(" + KEY + ")?";
     private static final String CONFIG_KEY = "[-._a-zA-Z0-9]+";
@@ -33,6 +35,7 @@ public final class Formats {
     private static final Pattern PERCENT_FORM = Pattern.compile(PERCENT);
     private static final Pattern IPV4 = Pattern
             .compile("(?:(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])(?:\\.|$)){4}(?<!\\.)");
+    private static final Pattern LEADING_ZEROS = Pattern.compile("(?<![0-9])0+(?=[0-9])");
     private static final Pattern IPV6 = Pattern.compile("[0-9A-Fa-f.]*:[0-9A-Fa-f:.]*");
 
     private static final Map<String, Function<String, List<String>>> BY_NAME = Map.ofEntries(
@@ -40,6 +43,7 @@ public final class Formats {
             Map.entry("dnsSubdomain", Formats::dnsSubdomain), Map.entry("pathSegment", Formats::pathSegment),
             Map.entry("qualifiedName", Formats::qualifiedName), Map.entry("labelValue", Formats::labelValue),
             Map.entry("configKey", Formats::configKey), Map.entry("environmentName", Formats::environmentName),
+            Map.entry("underscoredSubdomain", Formats::underscoredSubdomain),
             Map.entry("headerName", Formats::headerName), Map.entry("portName", Formats::portName),
             Map.entry("ip", Formats::ip), Map.entry("endpointIp", Formats::endpointIp),
             Map.entry("cidr", Formats::cidr));
@@ -97,6 +101,22 @@ public final class Formats {
         if (!Names.hasSubdomainForm(value)) {
             wrong.add(form("a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or"
                     + " '.', and must start and end with an alphanumeric character", SUBDOMAIN, "example.com"));
+        }
+        return wrong;
+    }
+
+    /** A DNS subdomain in which labels may begin with an underscore and have some within. */
+    public static List<String> underscoredSubdomain(String value) {
+        List<String> wrong = maxLength(value, 253);
+        for (String label : value.split("\\.", -1)) {
+            String rest = label.startsWith("_") ? label.substring(1) : label;
+            if (!consistsOf(rest, false, "-_") || "-_".indexOf(rest.charAt(0)) >= 0
+                    || "-_".indexOf(rest.charAt(rest.length() - 1)) >= 0) {
+                wrong.add(form("a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_',"
+                        + " '-' or '.', and must start and end with an alphanumeric character",
+                        UNDERSCORED + "(\\." + UNDERSCORED + ")*", "example.com"));
+                break;
+            }
         }
         return wrong;
     }
@@ -220,9 +240,15 @@ public final class Formats {
     }
 
     public static List<String> ip(String value) {
-        return isIpv4(value) || isIpv6(value)
-                ? List.of()
-                : List.of("must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)");
+        if (isIpv4(value)) {
+            return List.of();
+        }
+        if (isIpv6(value)) {
+            return isMapped(value) ? List.of("must not be an IPv4-mapped IPv6 address") : List.of();
+        }
+        return List.of(value.length() <= MOST_OF_ADDRESS && isIpv4(LEADING_ZEROS.matcher(value).replaceAll(""))
+                ? "must not have leading 0s"
+                : "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)");
     }
 
     /** As {@link #ip}, and the problem of an address at which no endpoint can be, such as a loopback address. */
@@ -247,6 +273,15 @@ public final class Formats {
             return List.of();
         } catch (UnknownHostException e) {
             throw new IllegalArgumentException("no address: " + value, e);
+        }
+    }
+
+    private static boolean isMapped(String value) {
+        try {
+            return (value.startsWith(":") || value.startsWith("0"))
+                    && InetAddress.getByName(value) instanceof Inet4Address;
+        } catch (UnknownHostException e) {
+            return false; // no text that begins so and has a colon is looked up as a name
         }
     }
 
