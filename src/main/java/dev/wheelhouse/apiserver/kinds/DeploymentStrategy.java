@@ -12,6 +12,7 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.table.Item;
+import dev.wheelhouse.apiserver.validation.GoForm;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
 
@@ -19,6 +20,9 @@ import static dev.wheelhouse.apiserver.kinds.WorkloadRules.amount;
 
 /** Deployments (upstream: {@code pkg/registry/apps/deployment}). */
 final class DeploymentStrategy extends Strategy {
+    private static final JsonNode FORM = Json.read(
+            "{\"Type\":\"\",\"RollingUpdate\":{\"MaxUnavailable\":0,\"MaxSurge\":0}}");
+
     DeploymentStrategy() {
         super("apps", "Deployment", Map.of("readyOfWanted", WorkloadRules::readyOfWanted, "selector",
                 DeploymentStrategy::selector));
@@ -53,7 +57,8 @@ final class DeploymentStrategy extends Strategy {
 
     private static void strategy(Subject strategy) {
         if (!List.of("Recreate", "RollingUpdate").contains(Json.text(strategy.value(), "type"))) {
-            strategy.problems().notSupported(strategy.path(), strategy.value(), "Recreate", "RollingUpdate");
+            strategy.problems().notSupported(strategy.path(), GoForm.of(FORM, strategy.value()), "Recreate",
+                    "RollingUpdate");
         }
     }
 

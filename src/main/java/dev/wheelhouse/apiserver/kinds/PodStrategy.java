@@ -65,8 +65,8 @@ final class PodStrategy extends Strategy {
 
     @Override
     protected void create(ObjectNode object, User writer, ClusterState state) {
-        String given = Json.text(object, "status", "qosClass");
         JsonNode spec = object.path("spec");
+        String given = Json.text(object, "status", "qosClass");
         object.putObject("status").put("phase", "Pending").put("qosClass",
                 given.isEmpty() ? QosClass.of(spec) : given);
         JsonNode labels = object.path("metadata").path("labels");

@@ -66,7 +66,7 @@ public final class ResourceValidation {
             if (counts && amounts.has(name) && sum.compareTo(value(amounts.get(name))) > 0) {
                 problems.invalid(Problems.key(path + "." + list, name), amounts.get(name).asString(""),
                         "must be greater than or equal to aggregate container " + list + " of "
-                                + PodResources.text(sum));
+                                + PodResources.text(name, sum, spec, list));
             }
         });
     }
@@ -181,13 +181,17 @@ public final class ResourceValidation {
     public static void name(String name, String path, Problems problems) {
         List<String> wrong = Formats.qualifiedName(name);
         problems.invalid(path, name, wrong);
-        if (!wrong.isEmpty() || name.contains("/") || name.startsWith(HUGE_PAGES) || OF_CONTAINERS.contains(name)) {
-            return;
+        if (name.contains("/")) {
+            boolean isExtended = !name.startsWith("requests.") && Formats.qualifiedName("requests." + name).isEmpty();
+            if (!name.contains("kubernetes.io/") && !isExtended) {
+                problems.invalid(path, name, "doesn't follow extended resource name standard");
+            }
+        } else if (!name.startsWith(HUGE_PAGES) && !OF_CONTAINERS.contains(name)) {
+            if (wrong.isEmpty() && !STANDARD.contains(name) && !COUNTED.contains(name)) {
+                problems.invalid(path, name, "must be a standard resource type or fully qualified");
+            }
+            problems.invalid(path, name, "must be a standard resource for containers");
         }
-        if (!STANDARD.contains(name) && !COUNTED.contains(name)) {
-            problems.invalid(path, name, "must be a standard resource type or fully qualified");
-        }
-        problems.invalid(path, name, "must be a standard resource for containers");
     }
 
     static void nameOfPod(String name, String path, Problems problems) {

@@ -56,10 +56,8 @@ final class RuleWords {
             };
             case "invalid" -> invalid(argument, detail);
             case "shown" -> shown(Json.read(argument), detail);
-            case "unsupported" -> subject -> {
-                subject.problems().notSupported(subject.path(), subject.text(), argument.split("\\|"));
-                return false;
-            };
+            case "unsupported" -> unsupported(detail.isEmpty() ? StringNode.valueOf("") : Json.read(detail),
+                    argument.split("\\|"));
             case "missing" -> subject -> {
                 subject.problems().required(subject.path(), detail);
                 return false;
@@ -124,6 +122,13 @@ final class RuleWords {
     /** @param place a list beside the value's, and the field of its elements that never has the same value */
     private static Rules.Step apart(String[] place, String detail) {
         return subject -> !subject.isIn(place[0], place[1]) || isInvalid(subject, detail);
+    }
+
+    private static Rules.Step unsupported(JsonNode form, String... values) {
+        return subject -> {
+            subject.problems().notSupported(subject.path(), GoForm.of(form, subject.value()), values);
+            return false;
+        };
     }
 
     /** @param form the form in which the message shows the value, or the object that a scalar is a field of */

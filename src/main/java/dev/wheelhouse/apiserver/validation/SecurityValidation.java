@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 import tools.jackson.databind.JsonNode;
 
@@ -34,8 +35,7 @@ final class SecurityValidation {
     private static final int MOST_OF_USER = 104;
     private static final Pattern CONTROL = Pattern.compile("\\p{Cntrl}");
     private static final Pattern NETBIOS = Pattern.compile("[^\\\\/:*?\"<>|.][^\\\\/:*?\"<>|]{0,14}");
-    private static final String DNS = "[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?";
-    private static final Pattern DNS_DOMAIN = Pattern.compile(DNS + "(?:\\." + DNS + ")*");
+    private static final Pattern DNS_LABEL = Pattern.compile("[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?");
     private static final Pattern DOTS_AND_SPACES = Pattern.compile("[. ]+");
     private static final Pattern NOT_OF_USERS = Pattern.compile("[\"/\\\\:;|=,+*?<>@\\[\\]]");
 
@@ -80,8 +80,9 @@ final class SecurityValidation {
             String domain = parts[0];
             if (parts.length == 2 && domain.length() > MOST_OF_DOMAIN) {
                 wrong.add("'s Domain length must be under 256 characters");
-            } else if (parts.length == 2 && !NETBIOS.matcher(domain).matches()
-                    && !DNS_DOMAIN.matcher(domain).matches()) {
+            }
+            if (parts.length == 2 && !NETBIOS.matcher(domain).matches() && !Stream.of(domain.split("\\.", -1))
+                    .allMatch(label -> DNS_LABEL.matcher(label).matches())) {
                 wrong.add("'s Domain doesn't match the NetBios nor the DNS format");
             }
             String user = parts[parts.length - 1];
@@ -180,6 +181,8 @@ final class SecurityValidation {
         matches(annotations.path(SECCOMP), context.path("seccompProfile"), path + ".securityContext.seccompProfile",
                 "seccomp", pod.problems());
         boolean isWindows = Json.text(spec, "os", "name").equals("windows");
+        // An annotation of a pod is the field of a container without one, and overrides the pod's.
+        boolean inherits = !PodValidation.isPod(pod.value());
         for (String list : LISTS) {
             Problems.each(spec, path, list, (container, at) -> {
                 String name = Json.text(container, "name");
@@ -188,7 +191,8 @@ final class SecurityValidation {
                         at + ".securityContext.seccompProfile", "seccomp", pod.problems());
                 if (!isWindows) {
                     matches(annotations.path(APP_ARMOR_OF + name),
-                            (own.path("appArmorProfile").isObject() ? own : context).path("appArmorProfile"),
+                            (inherits && !own.path("appArmorProfile").isObject() ? context : own)
+                                    .path("appArmorProfile"),
                             at + ".securityContext.appArmorProfile", "apparmor", pod.problems());
                 }
             });
