@@ -1,5 +1,6 @@
 package dev.wheelhouse.apiserver.kinds;
 
+import java.math.BigDecimal;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -15,11 +16,13 @@ import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.GoForm;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
+import dev.wheelhouse.facts.Quantities;
 
 import static dev.wheelhouse.apiserver.kinds.WorkloadRules.amount;
 
 /** Deployments (upstream: {@code pkg/registry/apps/deployment}). */
 final class DeploymentStrategy extends Strategy {
+    private static final String ROLLBACK = "deprecated.deployment.rollback.to";
     private static final JsonNode FORM = Json.read(
             "{\"Type\":\"\",\"RollingUpdate\":{\"MaxUnavailable\":0,\"MaxSurge\":0}}");
 
@@ -52,7 +55,17 @@ final class DeploymentStrategy extends Strategy {
     @Override
     protected void addChecks(Map<String, Check> checks) {
         checks.put("deploymentStrategy", DeploymentStrategy::strategy);
+        checks.put("rollback", DeploymentStrategy::rollback);
         checks.put("unavailableOrSurge", DeploymentStrategy::unavailableOrSurge);
+    }
+
+    /** The annotation is a field of older versions, and causes name the field. */
+    private static void rollback(Subject annotations) {
+        BigDecimal revision = Quantities.parse(Json.text(annotations.value(), ROLLBACK));
+        if (revision != null && revision.signum() < 0) {
+            annotations.problems().invalid("spec.rollback.version", revision.longValue(),
+                    "must be greater than or equal to 0");
+        }
     }
 
     private static void strategy(Subject strategy) {
