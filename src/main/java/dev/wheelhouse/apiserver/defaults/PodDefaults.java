@@ -89,7 +89,7 @@ public final class PodDefaults {
         ObjectNode status = child(pod, "status");
         if (text(status, "phase").isEmpty()) {
             status.put("phase", "Pending");
-            set(status, "qosClass", QosClass.of(spec));
+            status.put("qosClass", QosClass.of(spec));
         }
     }
 

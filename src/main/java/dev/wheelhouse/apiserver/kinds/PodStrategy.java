@@ -66,9 +66,7 @@ final class PodStrategy extends Strategy {
     @Override
     protected void create(ObjectNode object, User writer, ClusterState state) {
         JsonNode spec = object.path("spec");
-        String given = Json.text(object, "status", "qosClass");
-        object.putObject("status").put("phase", "Pending").put("qosClass",
-                given.isEmpty() ? QosClass.of(spec) : given);
+        object.putObject("status").put("phase", "Pending").put("qosClass", QosClass.of(spec));
         JsonNode labels = object.path("metadata").path("labels");
         for (String affinity : List.of("podAffinity", "podAntiAffinity")) {
             JsonNode terms = spec.path("affinity").path(affinity);

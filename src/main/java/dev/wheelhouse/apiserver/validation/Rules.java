@@ -373,7 +373,8 @@ public final class Rules {
                         fields.getOrDefault(name, any -> true).check(subject.field(name,
                                 Subject.field(subject.value(), name), "." + shown.get(name)));
                     } else {
-                        subject.problems().forbidden(subject.path() + "." + name, "may not specify more than 1 " + detail);
+                        subject.problems().forbidden(subject.path() + "." + name,
+                                "may not specify more than 1 " + detail);
                     }
                     isFirst = false;
                 }
