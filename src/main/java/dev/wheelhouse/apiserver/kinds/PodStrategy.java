@@ -78,7 +78,7 @@ final class PodStrategy extends Strategy {
         spec.path("topologySpreadConstraints").forEach(constraint -> selectByOwnLabels(constraint, labels));
     }
 
-    /** Adds the pod's own values of the keys in {@code matchLabelKeys} and {@code mismatchLabelKeys} to the selector. */
+    /** Adds the pod's own values of {@code matchLabelKeys} and {@code mismatchLabelKeys} to the selector. */
     private static void selectByOwnLabels(JsonNode term, JsonNode labels) {
         if (!(Json.at(term, "labelSelector") instanceof ObjectNode selector)) {
             return;

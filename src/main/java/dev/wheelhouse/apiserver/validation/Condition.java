@@ -17,7 +17,8 @@ import dev.wheelhouse.apiserver.json.Json;
  * @param paths fields that lead to a value; one of the values must pass the test
  * @param from the object where the path begins: {@code /} is the object of the set, {@code ~} the innermost object as
  *     it was before an update, a space the innermost object
- * @param test {@code ?} for present, {@code =} for one of the words, {@code ^} for beginning with one of them, {@code >} for a greater number or more elements,
+ * @param test {@code ?} for present, {@code =} for one of the words, {@code ^} for beginning with one of
+ *     them, {@code >} for a greater number or more elements,
  *     {@code ~} for another value than before an update, a space for set
  * @param negated whether the test must fail
  */

@@ -10,8 +10,8 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.json.Json;
 
 /**
- * Values in the form in which upstream's messages show them: as its internal types, which have all of their fields, with
- * the names that these have in Go.
+ * Values in the form in which upstream's messages show them: as its internal types, which have all of their fields,
+ * with the names that these have in Go.
  */
 public final class GoForm {
     private GoForm() {}
