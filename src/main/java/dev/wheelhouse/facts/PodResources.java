@@ -2,8 +2,8 @@ package dev.wheelhouse.facts;
 
 import java.math.BigDecimal;
 import java.util.Map;
-import java.util.Objects;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -19,13 +19,16 @@ public final class PodResources {
      */
     public static Map<String, String> aggregateRequests(ObjectNode spec) {
         Map<String, String> result = new TreeMap<>();
-        aggregate(spec, "requests").forEach((name, value) -> result.put(name, text(value)));
+        aggregate(spec, "requests").forEach((name, value) -> result.put(name, text(name, value, spec, "requests")));
         return result;
     }
 
-    /** An amount as a quantity, in its shortest form. */
-    public static String text(BigDecimal value) {
-        return Objects.requireNonNull(Quantities.canonical(value.stripTrailingZeros().toPlainString()));
+    /** A sum over the containers of a pod, in the format of the first amount that is not zero. */
+    public static String text(String name, BigDecimal sum, JsonNode spec, String list) {
+        String first = Stream.of("containers", "initContainers").flatMap(field -> spec.path(field).valueStream())
+                .map(container -> container.path("resources").path(list).path(name).asString(""))
+                .filter(text -> text.chars().anyMatch(c -> c > '0' && c <= '9')).findFirst().orElse("");
+        return Quantities.canonical(sum, first.endsWith("i"), false);
     }
 
     /**

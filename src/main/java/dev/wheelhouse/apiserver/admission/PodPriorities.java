@@ -78,6 +78,12 @@ final class PodPriorities implements AdmissionPlugin {
                     + ") must not be provided in pod spec; priority admission controller computed " + value
                     + " from the given PriorityClass name");
         }
+        String asked = spec.path("preemptionPolicy").asString(preemption);
+        if (!asked.equals(preemption)) {
+            throw Errors.forbidden(ResourceType.PODS, pod, "the string value of PreemptionPolicy (" + asked
+                    + ") must not be provided in pod spec; priority admission controller computed " + preemption
+                    + " from the given PriorityClass name");
+        }
         spec.put("priority", value);
         spec.put("preemptionPolicy", preemption);
     }

@@ -1,5 +1,6 @@
 package dev.wheelhouse.apiserver.kinds;
 
+import java.math.BigDecimal;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -12,13 +13,19 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.table.Item;
+import dev.wheelhouse.apiserver.validation.GoForm;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
+import dev.wheelhouse.facts.Quantities;
 
 import static dev.wheelhouse.apiserver.kinds.WorkloadRules.amount;
 
 /** Deployments (upstream: {@code pkg/registry/apps/deployment}). */
 final class DeploymentStrategy extends Strategy {
+    private static final String ROLLBACK = "deprecated.deployment.rollback.to";
+    private static final JsonNode FORM = Json.read(
+            "{\"Type\":\"\",\"RollingUpdate\":{\"MaxUnavailable\":0,\"MaxSurge\":0}}");
+
     DeploymentStrategy() {
         super("apps", "Deployment", Map.of("readyOfWanted", WorkloadRules::readyOfWanted, "selector",
                 DeploymentStrategy::selector));
@@ -48,12 +55,23 @@ final class DeploymentStrategy extends Strategy {
     @Override
     protected void addChecks(Map<String, Check> checks) {
         checks.put("deploymentStrategy", DeploymentStrategy::strategy);
+        checks.put("rollback", DeploymentStrategy::rollback);
         checks.put("unavailableOrSurge", DeploymentStrategy::unavailableOrSurge);
+    }
+
+    /** The annotation is a field of older versions, and causes name the field. */
+    private static void rollback(Subject annotations) {
+        BigDecimal revision = Quantities.parse(Json.text(annotations.value(), ROLLBACK));
+        if (revision != null && revision.signum() < 0) {
+            annotations.problems().invalid("spec.rollback.version", revision.longValue(),
+                    "must be greater than or equal to 0");
+        }
     }
 
     private static void strategy(Subject strategy) {
         if (!List.of("Recreate", "RollingUpdate").contains(Json.text(strategy.value(), "type"))) {
-            strategy.problems().notSupported(strategy.path(), strategy.value(), "Recreate", "RollingUpdate");
+            strategy.problems().notSupported(strategy.path(), GoForm.of(FORM, strategy.value()), "Recreate",
+                    "RollingUpdate");
         }
     }
 

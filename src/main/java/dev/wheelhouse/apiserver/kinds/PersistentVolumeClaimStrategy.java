@@ -142,22 +142,10 @@ final class PersistentVolumeClaimStrategy extends Strategy {
 
     @Override
     protected void addChecks(Map<String, Check> checks) {
-        checks.put("storageRequest", PersistentVolumeClaimStrategy::storageRequest);
-        checks.put("exclusiveMode", VolumeRules::exclusiveMode);
         checks.put("sameSource", PersistentVolumeClaimStrategy::sameSource);
         checks.put("claimResource", PersistentVolumeClaimStrategy::claimResource);
         checks.put("resizeStatus", PersistentVolumeClaimStrategy::resizeStatus);
         checks.put("claimStays", s -> stays((ObjectNode) s.value(), (ObjectNode) s.old(), s.problems()));
-    }
-
-    private static void storageRequest(Subject spec) {
-        String storage = Json.text(spec.value(), "resources", "requests", "storage");
-        BigDecimal size = Quantities.parse(storage);
-        if (size == null) {
-            spec.problems().required(spec.path() + ".resources[storage]");
-        } else if (size.signum() <= 0) {
-            spec.problems().invalid(spec.path() + ".resources[storage]", storage, "must be greater than zero");
-        }
     }
 
     private static void sameSource(Subject spec) {

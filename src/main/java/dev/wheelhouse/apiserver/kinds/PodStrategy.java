@@ -9,6 +9,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.auth.User;
@@ -17,6 +18,7 @@ import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.facts.QosClass;
 
 /** Pods. A pod on a node has a grace period to end (upstream: {@code pkg/registry/core/pod}). */
@@ -63,13 +65,51 @@ final class PodStrategy extends Strategy {
 
     @Override
     protected void create(ObjectNode object, User writer, ClusterState state) {
-        object.putObject("status").put("phase", "Pending").put("qosClass", QosClass.of(object.path("spec")));
+        JsonNode spec = object.path("spec");
+        object.putObject("status").put("phase", "Pending").put("qosClass", QosClass.of(spec));
+        JsonNode labels = object.path("metadata").path("labels");
+        for (String affinity : List.of("podAffinity", "podAntiAffinity")) {
+            JsonNode terms = spec.path("affinity").path(affinity);
+            terms.path("preferredDuringSchedulingIgnoredDuringExecution")
+                    .forEach(term -> selectByOwnLabels(term.path("podAffinityTerm"), labels));
+            terms.path("requiredDuringSchedulingIgnoredDuringExecution")
+                    .forEach(term -> selectByOwnLabels(term, labels));
+        }
+        spec.path("topologySpreadConstraints").forEach(constraint -> selectByOwnLabels(constraint, labels));
+    }
+
+    /** Adds the pod's own values of {@code matchLabelKeys} and {@code mismatchLabelKeys} to the selector. */
+    private static void selectByOwnLabels(JsonNode term, JsonNode labels) {
+        if (!(Json.at(term, "labelSelector") instanceof ObjectNode selector)) {
+            return;
+        }
+        for (String keys : List.of("matchLabelKeys", "mismatchLabelKeys")) {
+            for (JsonNode key : term.path(keys)) {
+                JsonNode value = labels.get(key.asString(""));
+                if (value != null) {
+                    ArrayNode expressions = selector.get("matchExpressions") instanceof ArrayNode present
+                            ? present
+                            : selector.putArray("matchExpressions");
+                    expressions.addObject().put("key", key.asString(""))
+                            .put("operator", keys.equals("matchLabelKeys") ? "In" : "NotIn").putArray("values")
+                            .add(value);
+                }
+            }
+        }
+    }
+
+    @Override
+    protected void addChecks(Map<String, Check> checks) {
+        PodStatusRules.addChecks(checks);
     }
 
     @Override
     protected void updateStatus(ObjectNode object, ObjectNode old, ClusterState state) {
         Meta.copy(Meta.of(old), Meta.of(object), "ownerReferences");
         keepObserved(object.path("status"), old.path("status"));
+        if (object.get("status") instanceof ObjectNode status && Json.text(status, "qosClass").isEmpty()) {
+            Meta.copy((ObjectNode) old.path("status"), status, "qosClass");
+        }
         Map<String, JsonNode> before = new HashMap<>();
         old.at("/status/conditions").forEach(condition -> before.putIfAbsent(Json.text(condition, "type"), condition));
         for (JsonNode condition : object.at("/status/conditions")) {

@@ -8,11 +8,11 @@ import java.util.Set;
 import java.util.TreeSet;
 
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.JsonKey;
+import dev.wheelhouse.apiserver.validation.GoForm;
 import dev.wheelhouse.apiserver.validation.PodValidation;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.facts.QosClass;
@@ -23,6 +23,11 @@ final class PodUpdateValidation {
             + "`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations`"
             + " (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1"
             + " if it was previously negative)";
+
+    private static final String REQUIREMENT = "[{\"Key\":\"\",\"Operator\":\"\",\"Values\":null}]";
+    private static final JsonNode TERMS = Json.read(
+            "[{\"MatchExpressions\":" + REQUIREMENT + ",\"MatchFields\":" + REQUIREMENT + "}]");
+    private static final List<String> CHANGED_BY_RESIZE = List.of("cpu", "memory");
 
     private PodUpdateValidation() {}
 
@@ -126,8 +131,53 @@ final class PodUpdateValidation {
                 }
             }
             copy(before, result, "nodeSelector");
+            JsonNode affinity = before.path("affinity").path("nodeAffinity");
+            if (!affinity.equals(spec.path("affinity").path("nodeAffinity"))) {
+                narrowed(spec.path("affinity").path("nodeAffinity"), affinity, problems);
+                if (result.get("affinity") instanceof ObjectNode changed) {
+                    copy(before.path("affinity"), changed, "nodeAffinity");
+                    if (changed.isEmpty() && !before.has("affinity")) {
+                        result.remove("affinity");
+                    }
+                } else {
+                    result.putObject("affinity").set("nodeAffinity", affinity);
+                }
+            }
         }
         return result;
+    }
+
+    /** A pod that waits for its gates gets no required node affinity that is wider than before. */
+    private static void narrowed(JsonNode affinity, JsonNode before, Problems problems) {
+        String list = "requiredDuringSchedulingIgnoredDuringExecution";
+        String path = "spec.affinity.nodeAffinity." + list + ".nodeSelectorTerms";
+        JsonNode old = before.path(list).path("nodeSelectorTerms");
+        JsonNode now = affinity.path(list).path("nodeSelectorTerms");
+        if (!old.isEmpty() && old.size() != now.size()) {
+            problems.invalid(path, GoForm.of(TERMS, now),
+                    "no additions/deletions to non-empty NodeSelectorTerms list are allowed");
+            return;
+        }
+        for (int i = 0; i < old.size(); i++) {
+            JsonNode term = now.get(i);
+            JsonNode was = old.get(i);
+            boolean anything = was.path("matchExpressions").isEmpty() && was.path("matchFields").isEmpty();
+            boolean wider = !startsWith(term.path("matchExpressions"), was.path("matchExpressions"))
+                    || !startsWith(term.path("matchFields"), was.path("matchFields"));
+            if (wider || anything && !(term.path("matchExpressions").isEmpty() && term.path("matchFields").isEmpty())) {
+                problems.invalid(Problems.at(path, i), GoForm.of(TERMS.path(0), term),
+                        "only additions are allowed (no mutations or deletions)");
+            }
+        }
+    }
+
+    private static boolean startsWith(JsonNode list, JsonNode beginning) {
+        for (int i = 0; i < beginning.size(); i++) {
+            if (!beginning.get(i).equals(list.get(i))) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static void copy(JsonNode from, ObjectNode to, String field) {
@@ -182,44 +232,137 @@ final class PodUpdateValidation {
                 }
             }
         } else if (subresource.equals("resize")) {
-            PodValidation.pod(object, problems);
-            resources(object.path("spec"), old.path("spec"), problems);
-            if (!withoutResources(object).equals(withoutResources(old))) {
-                problems.forbidden("spec",
-                        "only cpu and memory resources are mutable\n" + difference(withoutResources(old),
-                                withoutResources(object)));
-            }
+            resize(object, old, problems);
         }
     }
 
-    private static void resources(JsonNode spec, JsonNode before, Problems problems) {
+    private static void resize(ObjectNode pod, ObjectNode old, Problems problems) {
+        JsonNode spec = pod.path("spec");
+        JsonNode before = old.path("spec");
+        if (Json.text(before, "os", "name").equals("windows")) {
+            problems.forbidden("[]", "windows pods cannot be resized");
+            return;
+        }
+        PodValidation.pod(pod, problems);
         String quality = QosClass.of(before);
         if (!quality.equals(QosClass.of(spec))) {
             problems.invalid("spec", quality, "Pod QOS Class may not change as a result of resizing");
         }
+        JsonNode running = old.path("status").path("containerStatuses").valueStream()
+                .filter(status -> Json.at(status, "state", "running") != null).findFirst().orElse(null);
+        if (running != null && Json.at(running, "resources") == null) {
+            problems.forbidden("spec", "Pod running on node without support for resize");
+        }
+        ObjectNode allowed = normal(spec);
+        ObjectNode kept = normal(before);
+        resizeOfPod(allowed, kept, problems);
+        if (!haveSameContainers(spec, before, problems)) {
+            return;
+        }
         for (String list : List.of("initContainers", "containers")) {
-            Map<String, JsonNode> named = new HashMap<>();
-            spec.path(list).forEach(container -> named.putIfAbsent(Json.text(container, "name"), container));
-            Problems.each(before.path(list), "spec." + list, (container, at) -> {
-                JsonNode now = named.getOrDefault(Json.text(container, "name"), container);
-                for (String kind : List.of("requests", "limits")) {
-                    if (!now.at("/resources/" + kind).propertyNames()
-                            .containsAll(container.at("/resources/" + kind).propertyNames())) {
-                        problems.forbidden(at + ".resources." + kind, "resource " + kind + " cannot be removed");
+            for (int i = 0; i < before.path(list).size(); i++) {
+                ObjectNode container = (ObjectNode) allowed.path(list).get(i);
+                JsonNode was = kept.path(list).get(i);
+                String at = Problems.at("spec." + list, i);
+                if (lacks(container, was, "requests")) {
+                    problems.forbidden(at + ".resources.requests", "resource requests cannot be removed");
+                }
+                if (lacks(container, was, "limits")) {
+                    problems.forbidden(at + ".resources.limits", "resource limits cannot be removed");
+                }
+                boolean isInit = list.equals("initContainers");
+                boolean changes = !container.equals(was);
+                Json.child(container, "resources").remove("claims");
+                keepAmounts(container, was);
+                if (!container.equals(was)) {
+                    problems.forbidden(isInit ? at : "spec", isInit
+                            ? "only cpu and memory resources for init or sidecar containers are mutable"
+                            : "only cpu and memory resources are mutable");
+                }
+                boolean ends = isInit && !Json.text(container, "restartPolicy").equals("Always");
+                for (JsonNode policy : container.path("resizePolicy")) {
+                    if (changes && ends && Json.text(policy, "restartPolicy").equals("RestartContainer")) {
+                        problems.forbidden(at, "non-sidecar init containers with a resize policy of RestartContainer"
+                                + " cannot be resized");
                     }
                 }
-            });
+            }
+        }
+        if (problems.isEmpty() && !allowed.equals(kept)) {
+            problems.forbidden("spec", "only cpu and memory resources are mutable");
         }
     }
 
-    private static ObjectNode withoutResources(ObjectNode pod) {
-        ObjectNode spec = ((ObjectNode) pod.path("spec")).deepCopy();
-        for (String list : List.of("containers", "initContainers")) {
-            if (spec.get(list) instanceof ArrayNode containers) {
-                containers.forEach(container -> ((ObjectNode) container).remove("resources"));
+    /** A copy of a specification in which no resources and empty ones look the same. */
+    private static ObjectNode normal(JsonNode spec) {
+        ObjectNode copy = ((ObjectNode) spec).deepCopy();
+        withoutEmpty(copy);
+        for (String list : List.of("initContainers", "containers")) {
+            copy.path(list).forEach(container -> withoutEmpty((ObjectNode) container));
+        }
+        return copy;
+    }
+
+    private static void withoutEmpty(ObjectNode owner) {
+        if (owner.get("resources") instanceof ObjectNode resources) {
+            for (String list : List.of("requests", "limits", "claims")) {
+                if (resources.path(list).isEmpty()) {
+                    resources.remove(list);
+                }
+            }
+            if (resources.isEmpty()) {
+                owner.remove("resources");
             }
         }
-        spec.remove("resources");
-        return spec;
+    }
+
+    private static boolean lacks(JsonNode now, JsonNode before, String list) {
+        return !now.path("resources").path(list).propertyNames()
+                .containsAll(before.path("resources").path(list).propertyNames());
+    }
+
+    /** Gives a container or a pod the amounts that it had before of the resources that a resize changes. */
+    private static void keepAmounts(ObjectNode owner, JsonNode before) {
+        ObjectNode resources = Json.child(owner, "resources");
+        for (String list : List.of("requests", "limits")) {
+            ObjectNode amounts = Json.child(resources, list);
+            CHANGED_BY_RESIZE.forEach(name -> copy(before.path("resources").path(list), amounts, name));
+        }
+        withoutEmpty(owner);
+    }
+
+    private static void resizeOfPod(ObjectNode spec, ObjectNode before, Problems problems) {
+        if (before.has("resources") && !spec.has("resources")) {
+            problems.forbidden("spec.resources", "pod-level resources cannot be removed");
+            return;
+        }
+        if (lacks(spec, before, "requests")) {
+            problems.forbidden("spec.resources.requests", "pod-level resource requests cannot be removed");
+        }
+        if (lacks(spec, before, "limits")) {
+            problems.forbidden("spec.resources.limits", "pod-level resource limits cannot be removed");
+        }
+        keepAmounts(spec, before);
+        if (!spec.path("resources").equals(before.path("resources"))) {
+            problems.forbidden("spec", "only cpu and memory resources are mutable at pod-level");
+        }
+    }
+
+    private static boolean haveSameContainers(JsonNode spec, JsonNode before, Problems problems) {
+        boolean same = true;
+        for (String list : List.of("containers", "initContainers")) {
+            if (spec.path(list).size() != before.path(list).size()) {
+                problems.forbidden("spec." + list, list + " may not be added or removed on resize");
+                same = false;
+            }
+            for (int i = 0; spec.path(list).size() == before.path(list).size() && i < spec.path(list).size(); i++) {
+                if (!Json.text(spec.path(list).get(i), "name").equals(Json.text(before.path(list).get(i), "name"))) {
+                    problems.forbidden(Problems.at("spec." + list, i) + ".name",
+                            list + " may not be renamed or reordered on resize");
+                    same = false;
+                }
+            }
+        }
+        return same;
     }
 }

@@ -2,13 +2,10 @@ package dev.wheelhouse.apiserver.kinds;
 
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.stream.Collectors;
 
 import dev.wheelhouse.apiserver.table.Item;
-import dev.wheelhouse.apiserver.validation.Subject;
 
-/** Cells and rules that volumes and their claims share (upstream: {@code pkg/apis/core/validation/validation.go}). */
+/** Cells that volumes and their claims share. */
 final class VolumeRules {
     static final String CLASS_ANNOTATION = "volume.beta.kubernetes.io/storage-class";
     /** Each access mode with its short form, in the order in which kubectl prints them. */
@@ -34,12 +31,5 @@ final class VolumeRules {
         List<String> present = item.texts(path);
         return String.join(",", ACCESS_MODES.stream().filter(mode -> present.contains(mode.getKey()))
                 .map(Map.Entry::getValue).toList());
-    }
-
-    static void exclusiveMode(Subject modes) {
-        Set<String> given = modes.value().valueStream().map(mode -> mode.asString("")).collect(Collectors.toSet());
-        if (given.size() > 1 && given.contains("ReadWriteOncePod")) {
-            modes.problems().forbidden(modes.path(), "may not use ReadWriteOncePod with other access modes");
-        }
     }
 }

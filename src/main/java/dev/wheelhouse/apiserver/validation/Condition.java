@@ -17,7 +17,8 @@ import dev.wheelhouse.apiserver.json.Json;
  * @param paths fields that lead to a value; one of the values must pass the test
  * @param from the object where the path begins: {@code /} is the object of the set, {@code ~} the innermost object as
  *     it was before an update, a space the innermost object
- * @param test {@code ?} for present, {@code =} for one of the words, {@code >} for a greater number, more elements or more characters,
+ * @param test {@code ?} for present, {@code =} for one of the words, {@code ^} for beginning with one of them,
+ *     {@code >} for a greater number, more elements or more characters,
  *     {@code ~} for another value than before an update, a space for set
  * @param negated whether the test must fail
  */
@@ -33,7 +34,7 @@ public record Condition(String[][] paths, char from, char test, Set<String> word
         char from = rest.startsWith("/") || rest.startsWith("~") ? rest.charAt(0) : ' ';
         rest = from == ' ' ? rest : rest.substring(1);
         int end = rest.lastIndexOf(']') + 1;
-        while (end < rest.length() && "?=>!~".indexOf(rest.charAt(end)) < 0) {
+        while (end < rest.length() && "?=>!~^".indexOf(rest.charAt(end)) < 0) {
             end++;
         }
         char test = end == rest.length() ? ' ' : rest.charAt(end);
@@ -97,6 +98,7 @@ public record Condition(String[][] paths, char from, char test, Set<String> word
             case '=' -> value.isArray()
                     ? value.valueStream().anyMatch(element -> words.contains(element.asString("")))
                     : words.contains(value.asString(""));
+            case '^' -> words.stream().anyMatch(value.asString("")::startsWith);
             case '>' -> (value.isNumber()
                     ? value.asLong(0)
                     : value.isString() ? value.stringValue().length() : value.size()) > Long

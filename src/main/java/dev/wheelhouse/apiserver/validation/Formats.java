@@ -17,6 +17,7 @@ public final class Formats {
     private static final String LABEL_1035 = "[a-z]([-a-z0-9]*[a-z0-9])?";
     private static final Pattern LABEL_1035_FORM = Pattern.compile(LABEL_1035);
     private static final String SUBDOMAIN = LABEL + "(\\." + LABEL + ")*";
+    private static final String UNDERSCORED = "_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?";
     private static final String KEY = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
     private static final String LABEL_VALUE = "(" + KEY + ")?";
     private static final String CONFIG_KEY = "[-._a-zA-Z0-9]+";
@@ -38,6 +39,7 @@ public final class Formats {
             Map.entry("dnsSubdomain", Formats::dnsSubdomain), Map.entry("pathSegment", Formats::pathSegment),
             Map.entry("qualifiedName", Formats::qualifiedName), Map.entry("labelValue", Formats::labelValue),
             Map.entry("configKey", Formats::configKey), Map.entry("environmentName", Formats::environmentName),
+            Map.entry("underscoredSubdomain", Formats::underscoredSubdomain),
             Map.entry("headerName", Formats::headerName), Map.entry("portName", Formats::portName),
             Map.entry("ip", Formats::ip), Map.entry("endpointIp", Formats::endpointIp),
             Map.entry("cidr", Formats::cidr), Map.entry("canonicalIp", IpFormats::canonicalAddress),
@@ -95,6 +97,22 @@ public final class Formats {
         if (!Names.hasSubdomainForm(value)) {
             wrong.add(form("a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or"
                     + " '.', and must start and end with an alphanumeric character", SUBDOMAIN, "example.com"));
+        }
+        return wrong;
+    }
+
+    /** A DNS subdomain in which labels may begin with an underscore and have some within. */
+    public static List<String> underscoredSubdomain(String value) {
+        List<String> wrong = maxLength(value, 253);
+        for (String label : value.split("\\.", -1)) {
+            String rest = label.startsWith("_") ? label.substring(1) : label;
+            if (!consistsOf(rest, false, "-_") || "-_".indexOf(rest.charAt(0)) >= 0
+                    || "-_".indexOf(rest.charAt(rest.length() - 1)) >= 0) {
+                wrong.add(form("a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_',"
+                        + " '-' or '.', and must start and end with an alphanumeric character",
+                        UNDERSCORED + "(\\." + UNDERSCORED + ")*", "example.com"));
+                break;
+            }
         }
         return wrong;
     }

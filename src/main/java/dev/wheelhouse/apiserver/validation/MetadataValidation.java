@@ -82,7 +82,8 @@ public final class MetadataValidation {
             JsonNode value = field.getValue();
             boolean empty = value.isNull() || value.isContainer() && value.isEmpty() || value.asString("-").isEmpty();
             if (!empty && !List.of("annotations", "labels").contains(field.getKey())) {
-                problems.forbidden(path + "." + field.getKey(), "cannot be set");
+                problems.forbidden(path + "." + (field.getKey().equals("uid") ? "uID" : field.getKey()),
+                        "cannot be set");
             }
         });
     }

@@ -1,6 +1,10 @@
 package dev.wheelhouse.apiserver.validation;
 
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
@@ -20,6 +24,7 @@ public final class PodValidation {
     private static final String MIRROR = "kubernetes.io/config.mirror";
     private static final String APP_ARMOR = "container.apparmor.security.beta.kubernetes.io/";
     private static final String DELETION_COST = "controller.kubernetes.io/pod-deletion-cost";
+    private static final int MOST_OF_SEARCHES = 2_048;
     private static final Pattern COST = Pattern.compile("0|-?[1-9][0-9]{0,9}");
 
     private PodValidation() {}
@@ -42,12 +47,6 @@ public final class PodValidation {
         }
         if (isMirror(pod) && !pod.path("spec").path("resourceClaims").isEmpty()) {
             subject.problems().forbidden("[]", "static pods do not support resource claims");
-        }
-    }
-
-    static void trimmed(Subject image) {
-        if (!image.text().equals(image.text().strip())) {
-            image.problems().invalid(image.path(), image.text(), "must not have leading or trailing whitespace");
         }
     }
 
@@ -122,15 +121,6 @@ public final class PodValidation {
                 }));
     }
 
-    static void noDevice(Subject mount) {
-        for (JsonNode device : mount.root().path("volumeDevices")) {
-            if (Json.text(device, "name").equals(mount.text())) {
-                mount.problems().invalid(mount.path(), mount.text(), "must not already exist in volumeDevices");
-                return;
-            }
-        }
-    }
-
     static void sleep(Subject action) {
         long seconds = Json.number(action.value(), 0, "seconds");
         long most = Json.number(action.enclosing("containers"), 30, "terminationGracePeriodSeconds");
@@ -144,6 +134,79 @@ public final class PodValidation {
         List<String> wrong = Formats.labelValue(value.text());
         if (!wrong.isEmpty()) {
             value.problems().invalid(value.path(), value.text(), String.join(";", wrong));
+        }
+    }
+
+    /** The keys of labels that a term takes from the pod itself. The value is the term or constraint. */
+    static void labelKeys(Subject term) {
+        JsonNode matching = term.value().path("matchLabelKeys");
+        JsonNode others = term.value().path("mismatchLabelKeys");
+        if (matching.isEmpty() && others.isEmpty()) {
+            return;
+        }
+        JsonNode selector = Subject.field(term.value(), "labelSelector");
+        Problems problems = term.problems();
+        for (String field : List.of("matchLabelKeys", "mismatchLabelKeys")) {
+            String path = term.path() + "." + field;
+            if (selector.isMissingNode() && !term.value().path(field).isEmpty()) {
+                problems.forbidden(path, "must not be specified when labelSelector is not set");
+            } else {
+                Problems.each(term.value().path(field), path, (key, at) -> problems.invalid(at, key.asString(""),
+                        Formats.qualifiedName(key.asString(""))));
+            }
+        }
+        Map<String, Integer> places = new HashMap<>();
+        matching.forEach(key -> places.put(key.asString(""), places.size()));
+        Set<String> selected = new HashSet<>(selector.path("matchLabels").propertyNames());
+        for (JsonNode expression : selector.path("matchExpressions")) {
+            String key = Json.text(expression, "key");
+            if (!selected.add(key) && places.containsKey(key)) {
+                problems.invalid(Problems.at(term.path(), places.get(key)), key,
+                        "exists in both matchLabelKeys and labelSelector");
+            }
+        }
+        Set<JsonNode> mismatching = new HashSet<>();
+        others.forEach(mismatching::add);
+        Problems.each(matching, term.path() + ".matchLabelKeys", (key, at) -> {
+            if (mismatching.contains(key)) {
+                problems.invalid(at, key, "exists in both matchLabelKeys and mismatchLabelKeys");
+            }
+        });
+    }
+
+    /** No later constraint has the same key and the same effect. The value is the list of constraints. */
+    static void notRepeated(Subject constraints) {
+        Set<String> later = new HashSet<>();
+        for (int i = constraints.value().size() - 1; i >= 0; i--) {
+            JsonNode constraint = constraints.value().get(i);
+            String text = "{" + Json.text(constraint, "topologyKey") + ", "
+                    + Json.text(constraint, "whenUnsatisfiable") + "}";
+            if (!later.add(text)) {
+                constraints.problems().duplicate(
+                        Problems.at(constraints.path(), i) + ".{topologyKey, whenUnsatisfiable}",
+                        StringNode.valueOf(text).toString());
+            }
+        }
+    }
+
+    /** A domain in which names are looked up; a dot is the root. */
+    static void searchDomain(Subject search) {
+        String domain = search.text().endsWith(".")
+                ? search.text().substring(0, search.text().length() - 1)
+                : search.text();
+        if (!search.text().equals(".")) {
+            search.problems().invalid(search.path(), domain, Formats.underscoredSubdomain(domain));
+        }
+    }
+
+    static void searchDomains(Subject searches) {
+        int characters = searches.value().size() - 1;
+        for (JsonNode search : searches.value()) {
+            characters += MetadataValidation.utf8Length(search.asString(""));
+        }
+        if (characters > MOST_OF_SEARCHES) {
+            searches.problems().invalid(searches.path(), searches.value(), "must not have more than "
+                    + MOST_OF_SEARCHES + " characters (including spaces) in the search list");
         }
     }
 

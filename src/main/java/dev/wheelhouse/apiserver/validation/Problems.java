@@ -181,7 +181,11 @@ public final class Problems {
     }
 
     void notFound(String field, String value) {
-        add(field, "FieldValueNotFound", "Not found: " + StringNode.valueOf(value), "");
+        notFound(field, value, "");
+    }
+
+    void notFound(String field, String value, String detail) {
+        add(field, "FieldValueNotFound", "Not found: " + StringNode.valueOf(value), detail);
     }
 
     /** Requires a path behind a domain, such as {@code acme.io/foo} (upstream: {@code IsDomainPrefixedPath}). */

@@ -1,11 +1,15 @@
 package dev.wheelhouse.apiserver.validation;
 
 import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.StringNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.facts.PodResources;
@@ -62,7 +66,7 @@ public final class ResourceValidation {
             if (counts && amounts.has(name) && sum.compareTo(value(amounts.get(name))) > 0) {
                 problems.invalid(Problems.key(path + "." + list, name), amounts.get(name).asString(""),
                         "must be greater than or equal to aggregate container " + list + " of "
-                                + PodResources.text(sum));
+                                + PodResources.text(name, sum, spec, list));
             }
         });
     }
@@ -79,7 +83,48 @@ public final class ResourceValidation {
         if (!isCommon || amount.text().startsWith("-")) {
             names.check(name, amount.path(), amount.problems());
             quantity(amount.value(), amount.path(), !overcommits(name), amount.problems());
+            if (name.startsWith(HUGE_PAGES) && !isMultiple(amount.value(), name.substring(HUGE_PAGES.length()))) {
+                amount.problems().invalid(amount.path(), amount.text(),
+                        amount.text() + " is not positive integer multiple of " + name);
+            }
         }
+    }
+
+    private static boolean isMultiple(JsonNode amount, String pageSize) {
+        BigDecimal size = Quantities.parse(pageSize);
+        return size != null && size.signum() > 0 && size.stripTrailingZeros().scale() <= 0
+                && value(amount).setScale(0, RoundingMode.UP).remainder(size).signum() == 0;
+    }
+
+    /** The claims of a container, which are among those of its pod. The value is the list of them. */
+    static void claims(Subject claims) {
+        Set<String> ofPod = claims.names("claims");
+        String unknown = "must be one of the names in pod.spec.resourceClaims"
+                + (ofPod.isEmpty() ? " which is empty" : ": " + String.join(", ", new TreeSet<>(ofPod)));
+        Set<String> seen = new HashSet<>();
+        Set<String> narrowed = new HashSet<>();
+        Problems.each(claims.value(), claims.path(), (claim, at) -> {
+            String name = Json.text(claim, "name");
+            String request = Json.text(claim, "request");
+            if (name.isEmpty()) {
+                claims.problems().required(at);
+                return;
+            }
+            String key = request.isEmpty() || seen.contains(name) ? name : name + "/" + request;
+            if (!key.equals(name)) {
+                claims.problems().invalid(at + ".request", request, Formats.dnsLabel(request));
+            }
+            if (seen.contains(key) || request.isEmpty() && narrowed.contains(name)) {
+                claims.problems().duplicate(at, StringNode.valueOf(key).toString());
+            }
+            if (!key.equals(name)) {
+                narrowed.add(name);
+            }
+            seen.add(key);
+            if (!ofPod.contains(name)) {
+                claims.problems().notFound(at, name, unknown);
+            }
+        });
     }
 
     /** Compares a request with the limit of the same name. */
@@ -136,13 +181,17 @@ public final class ResourceValidation {
     public static void name(String name, String path, Problems problems) {
         List<String> wrong = Formats.qualifiedName(name);
         problems.invalid(path, name, wrong);
-        if (!wrong.isEmpty() || name.contains("/") || name.startsWith(HUGE_PAGES) || OF_CONTAINERS.contains(name)) {
-            return;
+        if (name.contains("/")) {
+            boolean isExtended = !name.startsWith("requests.") && Formats.qualifiedName("requests." + name).isEmpty();
+            if (!name.contains("kubernetes.io/") && !isExtended) {
+                problems.invalid(path, name, "doesn't follow extended resource name standard");
+            }
+        } else if (!name.startsWith(HUGE_PAGES) && !OF_CONTAINERS.contains(name)) {
+            if (wrong.isEmpty() && !STANDARD.contains(name) && !COUNTED.contains(name)) {
+                problems.invalid(path, name, "must be a standard resource type or fully qualified");
+            }
+            problems.invalid(path, name, "must be a standard resource for containers");
         }
-        if (!STANDARD.contains(name) && !COUNTED.contains(name)) {
-            problems.invalid(path, name, "must be a standard resource type or fully qualified");
-        }
-        problems.invalid(path, name, "must be a standard resource for containers");
     }
 
     static void nameOfPod(String name, String path, Problems problems) {

@@ -43,11 +43,13 @@ final class RuleWords {
             case "collect" -> subject -> subject.names(argument).add(subject.name()) || true;
             case "new" -> subject -> {
                 boolean isNew = !subject.names(argument).contains(subject.text());
-                if (!isNew) {
+                if (!isNew && detail.isEmpty()) {
                     subject.problems().duplicate(subject.path(), StringNode.valueOf(subject.text()).toString());
                 }
-                return isNew;
+                return isNew || !detail.isEmpty() && isInvalid(subject, detail);
             };
+            case "apart" -> apart(argument.split("\\."), detail);
+            case "trimmed" -> subject -> subject.text().equals(subject.text().strip()) || isInvalid(subject, detail);
             case "known" -> known(argument, detail);
             case "immutable" -> immutable(when != '+', argument.equals("forbidden"), detail);
             case "forbidden" -> subject -> {
@@ -55,6 +57,9 @@ final class RuleWords {
                 return false;
             };
             case "invalid" -> invalid(argument, detail);
+            case "shown" -> shown(Json.read(argument), detail);
+            case "unsupported" -> unsupported(detail.isEmpty() ? StringNode.valueOf("") : Json.read(detail),
+                    argument.split("\\|"));
             case "missing" -> subject -> {
                 subject.problems().required(subject.path(), detail);
                 return false;
@@ -106,12 +111,34 @@ final class RuleWords {
 
     /** One address or range for each family of IP, unless one of them is invalid. */
     private static Rules.Step perFamily(Function<String, List<String>> format, String detail) {
+        Rules.Step shown = shown(Json.read("[{\"IP\":\"\"}]"), detail);
         return subject -> {
             List<String> texts = subject.value().valueStream()
                     .map(element -> element.isObject() ? Json.text(element, "ip") : element.asString("")).toList();
             return texts.size() < 2 || texts.size() == 2 && texts.get(0).contains(":") != texts.get(1).contains(":")
                     || texts.stream().anyMatch(text -> format.apply(text).toString().contains("must be a valid"))
-                    || isInvalid(subject, detail);
+                    || (subject.value().path(0).isObject() ? shown.check(subject) : isInvalid(subject, detail));
+        };
+    }
+
+    /** @param place a list beside the value's, and the field of its elements that never has the same value */
+    private static Rules.Step apart(String[] place, String detail) {
+        return subject -> !subject.isIn(place[0], place[1]) || isInvalid(subject, detail);
+    }
+
+    private static Rules.Step unsupported(JsonNode form, String... values) {
+        return subject -> {
+            subject.problems().notSupported(subject.path(), GoForm.of(form, subject.value()), values);
+            return false;
+        };
+    }
+
+    /** @param form the form in which the message shows the value, or the object that a scalar is a field of */
+    private static Rules.Step shown(JsonNode form, String detail) {
+        return subject -> {
+            JsonNode value = subject.value().isContainer() ? subject.value() : subject.object();
+            subject.problems().invalid(subject.path(), GoForm.of(form, value), detail);
+            return false;
         };
     }
 

@@ -85,7 +85,7 @@ public final class Rules {
                 throw new IllegalArgumentException("rules.tsv has no set [" + set + "]");
             }
             Field root = new Field("");
-            rows.forEach(row -> add(root, row, set));
+            rows.forEach(row -> Stream.of(alternatives(row)).forEach(one -> add(root, one, set)));
             root.seal();
             known = subject -> {
                 root.checkAll(subject);
@@ -94,6 +94,18 @@ public final class Rules {
             compiled.put(set, known);
         }
         return known;
+    }
+
+    /** A row whose path begins with {@code a|b[].c}, as the rows of {@code a[].c} and {@code b[].c}. */
+    private static String[] alternatives(String row) {
+        int end = row.indexOf('[');
+        int bar = row.indexOf('|');
+        if (bar < 0 || bar > end || row.lastIndexOf('\t', bar) >= 0) {
+            return new String[]{row};
+        }
+        int start = row.lastIndexOf('.', bar) + 1;
+        return Stream.of(row.substring(start, end).split("\\|"))
+                .map(field -> row.substring(0, start) + field + row.substring(end)).toArray(String[]::new);
     }
 
     /** The rows of another set. The set is looked up at its first use, so that sets may use themselves. */
@@ -218,7 +230,7 @@ public final class Rules {
             int brackets = Math.max(text.indexOf('['), text.indexOf('{'));
             this.elements = brackets < 0 ? "" : text.substring(brackets);
             String as = alias < 0 ? name : text.substring(alias + 1, brackets < 0 ? text.length() : brackets);
-            this.shown = as.isEmpty() ? "" : as.indexOf('.') >= 0 ? "[" + as + "]" : "." + as;
+            this.shown = as.isEmpty() ? "" : as.indexOf('.') >= 0 ? "[" + as + "]" : "." + as.replace('/', '.');
             this.optional = end < text.length() && text.charAt(end) == '?';
         }
 
@@ -348,7 +360,10 @@ public final class Rules {
     /** Exactly one of several fields: the first is checked by the set of its name, further ones are forbidden. */
     private Step one(String argument, String detail, String set) {
         Map<String, Step> fields = new LinkedHashMap<>();
-        for (String field : argument.split("\\|")) {
+        Map<String, String> shown = new HashMap<>();
+        for (String source : argument.split("\\|")) {
+            String field = source.replaceFirst(">.*", "");
+            shown.put(field, source.substring(source.indexOf('>') + 1));
             fields.put(field, SETS.containsKey(set + "." + field) ? new Use(set + "." + field) : subject -> true);
         }
         return subject -> {
@@ -365,11 +380,12 @@ public final class Rules {
             boolean isFirst = true;
             for (String name : given.size() == 1 ? given : fields.keySet()) {
                 if (given.contains(name)) {
-                    Subject source = subject.field(name, Subject.field(subject.value(), name), "." + name);
                     if (isFirst) {
-                        fields.getOrDefault(name, any -> true).check(source);
+                        fields.getOrDefault(name, any -> true).check(subject.field(name,
+                                Subject.field(subject.value(), name), "." + shown.get(name)));
                     } else {
-                        subject.problems().forbidden(source.path(), "may not specify more than 1 " + detail);
+                        subject.problems().forbidden(subject.path() + "." + name,
+                                "may not specify more than 1 " + detail);
                     }
                     isFirst = false;
                 }

@@ -216,6 +216,17 @@ public final class Subject {
         return seen.computeIfAbsent(use, u -> new HashSet<>()).add(key);
     }
 
+    /** Whether another list of the set's object has an element with this value in a field. */
+    boolean isIn(String list, String field) {
+        String use = list + "." + field;
+        if (loop.seen == null || !loop.seen.containsKey(use)) {
+            isNew(use, MissingNode.getInstance());
+            set.root.path(list).forEach(element -> isNew(use, element.path(field)));
+        }
+        Map<Object, Set<JsonNode>> seen = loop.seen;
+        return seen != null && seen.getOrDefault(use, Set.of()).contains(value);
+    }
+
     /** The names that earlier rules of the whole object have collected for a use. */
     public Set<String> names(String use) {
         return set.names.computeIfAbsent(use, u -> new HashSet<>());

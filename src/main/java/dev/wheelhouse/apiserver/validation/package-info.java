@@ -5,7 +5,8 @@
  * message. Most rules of all kinds are rows of {@code rules.tsv}, beside the other facts, which
  * {@link dev.wheelhouse.apiserver.validation.Rules} reads. The rules that compute or relate fields are methods:
  * {@link dev.wheelhouse.apiserver.validation.MetadataValidation} checks metadata,
- * {@link dev.wheelhouse.apiserver.validation.PodValidation} pods and their parts,
+ * {@link dev.wheelhouse.apiserver.validation.PodValidation} pods and their parts, with classes of their own for
+ * security contexts, volumes, environments and resources,
  * {@link dev.wheelhouse.apiserver.validation.Selectors} label selectors, and
  * {@link dev.wheelhouse.apiserver.validation.Formats} names, labels and numbers. The methods of a single kind are in
  * its strategy in {@code apiserver.kinds}.

@@ -33,7 +33,8 @@ class ValidationTest {
     }
 
     @ParameterizedTest
-    @CsvFileSource(resources = "/tables/invalid-objects.txt", delimiter = '|', quoteCharacter = '`')
+    @CsvFileSource(resources = {"/tables/invalid-objects.txt",
+            "/tables/invalid-pods.txt"}, delimiter = '|', quoteCharacter = '`')
     void refusesAnInvalidNewObject(String base, String change, String causes) {
         ObjectNode object = ready(Patches.merge(ready(base), Json.read(change)));
 
