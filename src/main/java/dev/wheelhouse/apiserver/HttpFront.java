@@ -475,8 +475,9 @@ final class HttpFront extends HttpServlet {
                 case ApiResponse.Live.Forward to -> {
                     Backend backend = Backend.ask(to, request, io);
                     Connections.Peer peer = peer();
-                    if (backend.failure() != null) {
-                        send(request, response, backend.failure());
+                    ApiResponse.Content failure = backend.failure();
+                    if (failure != null) {
+                        send(request, response, failure);
                     } else if (backend.isUpgraded() && peer != null) {
                         peer.whenClosed(() -> {
                             backend.close();
@@ -484,9 +485,9 @@ final class HttpFront extends HttpServlet {
                             held.close();
                         });
                         handedOver = true;
-                        Tunnel.accept(request, response, backend, io);
+                        Tunnel.accept(request, response, backend, io, clock);
                     } else {
-                        backend.copyTo(response, watchCheck, () -> isGone());
+                        backend.copyTo(response, watchCheck, HttpFront::isGone);
                     }
                 }
                 case ApiResponse.Live.Follow source -> follow(response, content, source);

@@ -15,6 +15,8 @@ import jakarta.servlet.http.WebConnection;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.wheelhouse.runtime.Clock;
+
 /**
  * Passes the bytes of a client and of a {@link Backend} on to each other, after both have switched protocols, until one
  * of them ends or neither sends anything for {@link Backend#IDLE}. The connection's thread copies to the client, a
@@ -27,17 +29,19 @@ public final class Tunnel implements HttpUpgradeHandler {
     private @Nullable Backend backend;
     private ApiProtocol.@Nullable Connection client;
     private Duration writeTimeout = Duration.ZERO;
+    private Clock clock = Clock.system();
     private volatile long moved;
 
     /** @param writeTimeout how long the client may read nothing of what is sent */
     static void accept(HttpServletRequest request, HttpServletResponse response, Backend backend,
-            Duration writeTimeout) throws IOException {
+            Duration writeTimeout, Clock clock) throws IOException {
         backend.copyHead(response);
         try {
             Tunnel tunnel = request.upgrade(Tunnel.class);
             tunnel.backend = backend;
             tunnel.client = ApiProtocol.current();
             tunnel.writeTimeout = writeTimeout;
+            tunnel.clock = clock;
         } catch (ServletException e) {
             throw new IOException("a connection could not be passed on", e);
         }
@@ -50,7 +54,7 @@ public final class Tunnel implements HttpUpgradeHandler {
             client.keepAlive();
             client.limitWrites(writeTimeout);
         }
-        moved = System.nanoTime();
+        moved = clock.nanoTime();
         try (connection; server) {
             server.setReadTimeout(CHECK);
             InputStream in = connection.getInputStream();
@@ -77,7 +81,7 @@ public final class Tunnel implements HttpUpgradeHandler {
             try {
                 read = from.read(buffer);
             } catch (SocketTimeoutException e) {
-                if (System.nanoTime() - moved > Backend.IDLE.toNanos()) {
+                if (clock.nanoTime() - moved > Backend.IDLE.toNanos()) {
                     return;
                 }
                 continue;
@@ -85,7 +89,7 @@ public final class Tunnel implements HttpUpgradeHandler {
             if (read < 0) {
                 return;
             }
-            moved = System.nanoTime();
+            moved = clock.nanoTime();
             to.write(buffer, 0, read);
             to.flush();
             // A virtual thread keeps its carrier as long as there are bytes.

@@ -2,8 +2,6 @@ package dev.wheelhouse.apiserver.kinds;
 
 import java.util.Map;
 
-
-
 import dev.wheelhouse.apiserver.table.Item;
 
 /** CSI drivers (upstream: {@code pkg/registry/storage/csidriver}). */

@@ -3,7 +3,6 @@ package dev.wheelhouse.apiserver.kinds;
 import java.math.BigDecimal;
 import java.util.Map;
 
-
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.auth.User;

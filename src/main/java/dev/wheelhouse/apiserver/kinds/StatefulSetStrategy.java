@@ -3,7 +3,6 @@ package dev.wheelhouse.apiserver.kinds;
 import java.util.List;
 import java.util.Map;
 
-
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;

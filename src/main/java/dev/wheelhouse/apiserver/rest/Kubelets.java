@@ -71,7 +71,8 @@ record Kubelets(ObjectStore store) {
     }
 
     /** The answer of the kubelet to a request for logs; null if the node is hollow. */
-    @Nullable ApiResponse logs(ObjectNode pod, String container, QueryParameters query) {
+    @Nullable
+    ApiResponse logs(ObjectNode pod, String container, QueryParameters query) {
         Kubelet kubelet = of(Json.text(pod, "spec", "nodeName"));
         if (kubelet == null) {
             return null;
@@ -94,7 +95,8 @@ record Kubelets(ObjectStore store) {
     }
 
     /** The answer of the kubelet to exec, attach or port-forward; null if the node is hollow. */
-    @Nullable ApiResponse connect(ObjectNode pod, String container, String subresource, QueryParameters query) {
+    @Nullable
+    ApiResponse connect(ObjectNode pod, String container, String subresource, QueryParameters query) {
         Kubelet kubelet = of(Json.text(pod, "spec", "nodeName"));
         if (kubelet == null) {
             return null;
@@ -122,7 +124,8 @@ record Kubelets(ObjectStore store) {
      *
      * @throws StatusException 400 if the address is one of this machine
      */
-    @Nullable ApiResponse proxy(Target target, ApiRequest request) {
+    @Nullable
+    ApiResponse proxy(Target target, ApiRequest request) {
         Kubelet kubelet = of(target.name());
         if (kubelet == null) {
             return null;

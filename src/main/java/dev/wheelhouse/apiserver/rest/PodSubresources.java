@@ -164,8 +164,8 @@ record PodSubresources(Reads reads, Writes writes, Renderer renderer, Kubelets k
             return answer;
         }
         throw Errors.badRequest("the pod " + target.namespace() + "/" + target.name()
-                        + " runs on a hollow node: no process runs, so " + target.subresource()
-                        + " has nothing to connect to");
+                + " runs on a hollow node: no process runs, so " + target.subresource()
+                + " has nothing to connect to");
     }
 
     private static String container(ObjectNode pod, QueryParameters query) {
