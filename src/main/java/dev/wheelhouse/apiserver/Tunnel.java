@@ -29,7 +29,7 @@ public final class Tunnel implements HttpUpgradeHandler {
     private @Nullable Backend backend;
     private ApiProtocol.@Nullable Connection client;
     private Duration writeTimeout = Duration.ZERO;
-    private Clock clock = Clock.system();
+    private @Nullable Clock clock;
     private volatile long moved;
 
     /** @param writeTimeout how long the client may read nothing of what is sent */
@@ -54,19 +54,20 @@ public final class Tunnel implements HttpUpgradeHandler {
             client.keepAlive();
             client.limitWrites(writeTimeout);
         }
-        moved = clock.nanoTime();
+        Clock time = Objects.requireNonNull(clock, "the connection was not accepted");
+        moved = time.nanoTime();
         try (connection; server) {
             server.setReadTimeout(CHECK);
             InputStream in = connection.getInputStream();
             OutputStream out = connection.getOutputStream();
             Thread.ofVirtual().name("apiserver-tunnel").start(() -> {
                 try (server) {
-                    copy(in, server.out());
+                    copy(in, server.out(), time);
                 } catch (IOException e) {
                     // One side is gone, so the other one ends, too.
                 }
             });
-            copy(server.in(), out);
+            copy(server.in(), out, time);
         } catch (IOException e) {
             // One side is gone.
         } catch (Exception e) {
@@ -74,14 +75,14 @@ public final class Tunnel implements HttpUpgradeHandler {
         }
     }
 
-    private void copy(InputStream from, OutputStream to) throws IOException {
+    private void copy(InputStream from, OutputStream to, Clock time) throws IOException {
         byte[] buffer = new byte[CHUNK];
         while (true) {
             int read;
             try {
                 read = from.read(buffer);
             } catch (SocketTimeoutException e) {
-                if (clock.nanoTime() - moved > Backend.IDLE.toNanos()) {
+                if (time.nanoTime() - moved > Backend.IDLE.toNanos()) {
                     return;
                 }
                 continue;
@@ -89,7 +90,7 @@ public final class Tunnel implements HttpUpgradeHandler {
             if (read < 0) {
                 return;
             }
-            moved = clock.nanoTime();
+            moved = time.nanoTime();
             to.write(buffer, 0, read);
             to.flush();
             // A virtual thread keeps its carrier as long as there are bytes.
