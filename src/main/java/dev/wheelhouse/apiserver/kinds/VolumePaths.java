@@ -46,8 +46,9 @@ final class VolumePaths {
             ofItems(volumes, volume.path("downwardAPI"), name, "DownwardAPI");
             VolumePaths projected = new VolumePaths(volumes, name + " (Projected)");
             for (JsonNode source : volume.path("projected").path("sources")) {
-                if (source.isEmpty() || source.size() == 1 && source.has("podCertificate")) {
-                    // Upstream drops certificates of pods, whose feature is disabled by default.
+                if (source.isEmpty()
+                        || source.size() == 1 && (source.has("podCertificate") || source.has("clusterTrustBundle"))) {
+                    // Upstream drops sources of certificates, whose features are disabled by default.
                     volumes.problems().warn("", "volume " + name + " (Projected) has no sources provided");
                 }
                 source.properties().forEach(entry -> projected.addSource(entry.getKey(), entry.getValue()));
@@ -67,8 +68,6 @@ final class VolumePaths {
             case "secret" -> source.path("items").forEach(i -> add(Json.text(i, "path"), "Secret " + named));
             case "downwardAPI" -> source.path("items").forEach(i -> add(Json.text(i, "path"), "DownwardAPI"));
             case "serviceAccountToken" -> add(Json.text(source, "path"), "ServiceAccountToken");
-            case "clusterTrustBundle" -> add(Json.text(source, "path"), "ClusterTrustBundle "
-                    + (source.has("name") ? named : GoQuote.of(Json.text(source, "signerName"))));
             default -> {
                 // The source has no files that are known beforehand.
             }
