@@ -53,6 +53,8 @@ final class HttpFront extends HttpServlet {
     private static final int MOST_OF_STRANGERS = 4096;
     /** The most characters of an id that a client gives its request; a longer one is replaced, as upstream. */
     private static final int MOST_OF_AUDIT_ID = 64;
+    /** The pause between two looks at the source of an answer that is followed. */
+    private static final Duration BETWEEN_LOOKS = Duration.ofMillis(200);
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(15);
     /** How long the rest of a refused body is read, so that its client gets to read the refusal. */
     private static final Duration DRAIN = Duration.ofSeconds(5);
@@ -173,8 +175,11 @@ final class HttpFront extends HttpServlet {
                 refuse(request, response, refusal);
                 return;
             }
-            ApiResponse.Stream stream = execute(request, response, granted, flow, began);
-            handedOver = stream != null && watch(request, response, flow.sender(), stream, held);
+            handedOver = switch (execute(request, response, granted, flow, began)) {
+                case null -> false;
+                case ApiResponse.Stream stream -> watch(request, response, flow.sender(), stream, held);
+                case ApiResponse.Content content -> goOn(request, response, flow.sender(), content, held);
+            };
         } finally {
             if (!handedOver) {
                 held.close();
@@ -182,8 +187,8 @@ final class HttpFront extends HttpServlet {
         }
     }
 
-    /** Reads the body and answers, unless the request is a watch: its stream is returned, and its body forgotten. */
-    private ApiResponse.@Nullable Stream execute(HttpServletRequest request, HttpServletResponse response,
+    /** Reads the body and answers. An answer that lasts, such as a watch, is returned, and the body forgotten. */
+    private @Nullable ApiResponse execute(HttpServletRequest request, HttpServletResponse response,
             Authorization.Granted granted, Flow flow, long began) throws IOException, InterruptedException {
         try (ByteBudget.Part bodyMemory = traffic.bodies().part(flow.sender());
                 ByteBudget.Part memory = traffic.work().part(flow.sender())) {
@@ -229,12 +234,12 @@ final class HttpFront extends HttpServlet {
         return told >= 0 ? told : request.getHeader("Transfer-Encoding") == null ? 0 : -1;
     }
 
-    /** Answers a request, unless it is a watch: its stream is returned. */
-    private ApiResponse.@Nullable Stream answer(HttpServletRequest request, HttpServletResponse response,
+    /** Answers a request, unless the answer lasts: it is returned. */
+    private @Nullable ApiResponse answer(HttpServletRequest request, HttpServletResponse response,
             Authorization.Granted granted, Flow flow, byte[] body, ByteBudget.Part memory, long began)
             throws IOException, InterruptedException {
         ApiResponse answer = requests.answer(granted, flow, body, memory, began);
-        if (answer instanceof ApiResponse.Content content) {
+        if (answer instanceof ApiResponse.Content content && content.live() == null) {
             if (requests.losesAnswer(granted.request())) {
                 breakOff(response);
             }
@@ -246,7 +251,7 @@ final class HttpFront extends HttpServlet {
             sendAndAwaitReader(request, response, held ? content : requests.tooManyRequests());
             return null;
         }
-        return (ApiResponse.Stream) answer;
+        return answer;
     }
 
     /** Announces a body and does not send it, because Tomcat would send an empty answer instead of none. */
@@ -453,6 +458,61 @@ final class HttpFront extends HttpServlet {
             return false;
         } finally {
             requests.endWatch(sender);
+        }
+    }
+
+    /** Goes on with an answer that lasts. @return whether it goes on after the return, and closes what is held */
+    private boolean goOn(HttpServletRequest request, HttpServletResponse response, String sender,
+            ApiResponse.Content content, ByteBudget.Part held) throws IOException {
+        ApiResponse.Content refusal = requests.beginLong(sender);
+        if (refusal != null) {
+            send(request, response, refusal);
+            return false;
+        }
+        boolean handedOver = false;
+        try {
+            switch (content.live()) {
+                case ApiResponse.Live.Forward to -> {
+                    Backend backend = Backend.ask(to, request, io);
+                    Connections.Peer peer = peer();
+                    ApiResponse.Content failure = backend.failure();
+                    if (failure != null) {
+                        send(request, response, failure);
+                    } else if (backend.isUpgraded() && peer != null) {
+                        peer.whenClosed(() -> {
+                            backend.close();
+                            requests.endWatch(sender);
+                            held.close();
+                        });
+                        handedOver = true;
+                        Tunnel.accept(request, response, backend, io, clock);
+                    } else {
+                        backend.copyTo(response, watchCheck, HttpFront::isGone);
+                    }
+                }
+                case ApiResponse.Live.Follow source -> follow(response, content, source);
+                case null -> throw new IllegalArgumentException("the answer ends with its body");
+            }
+        } finally {
+            if (!handedOver) {
+                requests.endWatch(sender);
+            }
+        }
+        return handedOver;
+    }
+
+    private static boolean isGone() {
+        ApiProtocol.Connection client = ApiProtocol.current();
+        return client != null && client.isGone();
+    }
+
+    private static void follow(HttpServletResponse response, ApiResponse.Content content,
+            ApiResponse.Live.Follow source) throws IOException {
+        setHead(response, content);
+        content.writeTo(response.getOutputStream());
+        response.flushBuffer();
+        while (!source.ended().getAsBoolean() && !isGone()) {
+            LockSupport.parkNanos(response, BETWEEN_LOOKS.toNanos());
         }
     }
 

@@ -28,6 +28,11 @@ final class Refusals {
                 : null));
     }
 
+    /** A Status object as upstream makes it of an error of Go, without a reason except for 503. */
+    static ApiResponse.Content unexplained(int code, String message) {
+        return answer(Errors.status(code, code == 503 ? "ServiceUnavailable" : "", message, null));
+    }
+
     /** The answer to a request that failed before the REST logic could answer it. */
     static ApiResponse.Content of(StatusException failure) {
         return answer(failure.status());

@@ -146,13 +146,22 @@ final class RequestPipeline {
      * @return the watch; if there are too many already, the refusal, and nothing has begun
      */
     ApiResponse beginWatch(@Nullable String sender, ApiResponse.Stream stream) {
+        ApiResponse.Content refusal = beginLong(sender);
+        if (refusal == null) {
+            return stream;
+        }
+        stream.feed().close();
+        return refusal;
+    }
+
+    /** Begins an answer that lasts, as a watch does. @return the refusal if there are too many already, else null */
+    ApiResponse.@Nullable Content beginLong(@Nullable String sender) {
         int most = traffic.mostWatches();
         int own = sender == null ? 0 : watchesBySender.merge(sender, 1, Integer::sum);
         if (metrics.watches().incrementAndGet() <= most && own <= Math.max(1, most / 2)) {
-            return stream;
+            return null;
         }
         endWatch(sender);
-        stream.feed().close();
         metrics.rejected();
         return Refusals.status(429, "there are " + most + " watches already, the most that this server serves, or half "
                 + "of them from this sender: try again later");

@@ -358,6 +358,11 @@ public final class Errors {
         return error(500, "", message, null);
     }
 
+    /** 503 for a request that leads to something that is not there at present. */
+    public static StatusException unavailable(String message) {
+        return error(503, "ServiceUnavailable", message, null);
+    }
+
     /** 500 for a failure on the server's side, such as that of a webhook (upstream: {@code NewInternalError}). */
     public static StatusException internalError(String message) {
         ObjectNode details = Json.object();

@@ -2,7 +2,6 @@ package dev.wheelhouse.apiserver.kinds;
 
 import java.util.Map;
 
-import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.table.Item;
 
 /**
@@ -12,11 +11,6 @@ import dev.wheelhouse.apiserver.table.Item;
 final class ComponentStatusStrategy extends Strategy {
     ComponentStatusStrategy() {
         super("", "ComponentStatus", Map.of("health", ComponentStatusStrategy::health));
-    }
-
-    @Override
-    public String deprecation(ResourceType type) {
-        return "v1 ComponentStatus is deprecated in v1.19+";
     }
 
     private static String health(Item component) {

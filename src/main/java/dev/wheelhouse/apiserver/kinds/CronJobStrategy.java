@@ -6,13 +6,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-import org.jspecify.annotations.Nullable;
-
-import tools.jackson.databind.node.ObjectNode;
-
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Item;
-import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Selectors;
@@ -74,20 +69,6 @@ final class CronJobStrategy extends Strategy {
             problems.add(String.valueOf(e.getMessage()));
         }
         return problems;
-    }
-
-    @Override
-    public void warn(ObjectNode cronJob, @Nullable ObjectNode old, List<String> warnings) {
-        if (old == null) {
-            List<String> problems = Formats.dnsLabel(Json.text(cronJob, "metadata", "name"));
-            if (!problems.isEmpty()) {
-                warnings.add("metadata.name: this is used in Pod names and hostnames, which can result in surprising "
-                        + "behavior; a DNS label is recommended: [" + String.join(" ", problems) + "]");
-            }
-        } else if (Json.text(cronJob, "spec", "schedule").contains("TZ")) {
-            warnings.add("cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see "
-                    + "https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details");
-        }
     }
 
     @Override

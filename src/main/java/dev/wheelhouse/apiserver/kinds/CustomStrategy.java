@@ -25,7 +25,10 @@ final class CustomStrategy extends Strategy {
     }
 
     @Override
-    public void warn(ObjectNode object, @Nullable ObjectNode old, List<String> warnings) {
+    public void warn(String subresource, ObjectNode object, @Nullable ObjectNode old, List<String> warnings) {
+        if (!subresource.isEmpty()) {
+            return;
+        }
         List<String> before = old == null ? List.of() : Meta.finalizers(old);
         for (String finalizer : Meta.finalizers(object)) {
             if (finalizer.indexOf('/') < 0 && !OF_THE_SYSTEM.contains(finalizer) && !before.contains(finalizer)) {

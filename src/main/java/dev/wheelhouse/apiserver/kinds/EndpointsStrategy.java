@@ -4,18 +4,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.table.Item;
 
 /** Endpoints (upstream: {@code pkg/registry/core/endpoint}). */
 final class EndpointsStrategy extends Strategy {
     EndpointsStrategy() {
         super("", "Endpoints", Map.of("endpoints", EndpointsStrategy::endpoints));
-    }
-
-    @Override
-    public String deprecation(ResourceType type) {
-        return "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice";
     }
 
     private static String endpoints(Item endpoints) {

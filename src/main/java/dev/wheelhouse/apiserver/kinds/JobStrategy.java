@@ -6,8 +6,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
-import org.jspecify.annotations.Nullable;
-
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -221,25 +219,6 @@ final class JobStrategy extends Strategy {
             }
         }
         return copy;
-    }
-
-    @Override
-    public void warn(ObjectNode job, @Nullable ObjectNode old, List<String> warnings) {
-        if (old == null) {
-            List<String> wrong = Formats.dnsLabel(Json.text(job, "metadata", "name"));
-            if (!wrong.isEmpty()) {
-                warnings.add("metadata.name: this is used in Pod names and hostnames, which can result in surprising "
-                        + "behavior; a DNS label is recommended: [" + String.join(" ", wrong) + "]");
-            }
-        }
-        JsonNode spec = job.path("spec");
-        boolean specChanged = old == null || !spec.equals(old.path("spec"));
-        if (specChanged && Json.text(spec, "completionMode").equals("Indexed")
-                && Json.number(spec, 0, "completions") > 100_000 && Json.number(spec, 0, "parallelism") > 10_000) {
-            warnings.add("spec: In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher "
-                    + "than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes "
-                    + "fail");
-        }
     }
 
     @Override

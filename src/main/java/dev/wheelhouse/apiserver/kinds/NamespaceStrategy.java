@@ -85,7 +85,10 @@ final class NamespaceStrategy extends Strategy {
 
     /** Pods are not checked by Pod Security Standards here, so a label that asks for it must not pass silently. */
     @Override
-    public void warn(ObjectNode namespace, @Nullable ObjectNode old, List<String> warnings) {
+    public void warn(String subresource, ObjectNode namespace, @Nullable ObjectNode old, List<String> warnings) {
+        if (!subresource.isEmpty()) {
+            return;
+        }
         for (String mode : List.of("enforce", "audit", "warn")) {
             String label = "pod-security.kubernetes.io/" + mode;
             String level = Json.text(namespace, "metadata", "labels", label);

@@ -1,11 +1,8 @@
 package dev.wheelhouse.apiserver.kinds;
 
 import java.math.BigDecimal;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
-
-import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.node.ObjectNode;
 
@@ -71,18 +68,6 @@ final class PersistentVolumeClaimStrategy extends Strategy {
     private static void copySource(ObjectNode spec, String from, String to) {
         if (spec.get(from) instanceof ObjectNode source && !spec.has(to) && Json.text(source, "namespace").isEmpty()) {
             spec.set(to, source.deepCopy());
-        }
-    }
-
-    @Override
-    public void warn(ObjectNode claim, @Nullable ObjectNode old, List<String> warnings) {
-        for (String list : List.of("requests", "limits")) {
-            String storage = Json.text(claim, "spec", "resources", list, "storage");
-            BigDecimal size = Quantities.parse(storage);
-            if (size != null && size.stripTrailingZeros().scale() > 0) {
-                warnings.add("spec.resources." + list + "[storage]: fractional byte value \"" + storage
-                        + "\" is invalid, must be an integer");
-            }
         }
     }
 

@@ -6,8 +6,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-import org.jspecify.annotations.Nullable;
-
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.NullNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -65,14 +63,6 @@ final class PersistentVolumeStrategy extends Strategy {
             Json.child(volume, "status").put(SINCE, Meta.time(state.clock().now()));
         } else if (!changed && since.isEmpty() && !before.isEmpty()) {
             Json.child(volume, "status").put(SINCE, before);
-        }
-    }
-
-    @Override
-    public void warn(ObjectNode volume, @Nullable ObjectNode old, List<String> warnings) {
-        if (Json.text(volume, "spec", "persistentVolumeReclaimPolicy").equals("Recycle")) {
-            warnings.add("spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the "
-                    + "recommended approach is to use dynamic provisioning.");
         }
     }
 

@@ -20,6 +20,7 @@ import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.facts.QosClass;
+import dev.wheelhouse.facts.ResourceInfo;
 
 /** Pods. A pod on a node has a grace period to end (upstream: {@code pkg/registry/core/pod}). */
 final class PodStrategy extends Strategy {
@@ -101,6 +102,24 @@ final class PodStrategy extends Strategy {
     @Override
     protected void addChecks(Map<String, Check> checks) {
         PodStatusRules.addChecks(checks);
+    }
+
+    @Override
+    public void prepareForUpdate(ResourceInfo info, String subresource, ObjectNode object, ObjectNode old,
+            ClusterState state) {
+        if (subresource.equals("ephemeralcontainers")) {
+            keepAllButEphemeralContainers(object, old);
+        }
+        super.prepareForUpdate(info, subresource, object, old, state);
+    }
+
+    private static void keepAllButEphemeralContainers(ObjectNode pod, ObjectNode old) {
+        JsonNode wanted = Json.at(pod, "spec", "ephemeralContainers");
+        Meta.set(pod, "spec", old.path("spec").deepCopy());
+        Meta.set(Json.child(pod, "spec"), "ephemeralContainers", wanted);
+        for (String field : List.of("labels", "annotations", "finalizers", "ownerReferences")) {
+            Meta.copy(Meta.of(old), Meta.of(pod), field);
+        }
     }
 
     @Override

@@ -15,7 +15,10 @@ final class ServiceAccountStrategy extends Strategy {
     }
 
     @Override
-    public void warn(ObjectNode account, @Nullable ObjectNode old, List<String> warnings) {
+    public void warn(String subresource, ObjectNode account, @Nullable ObjectNode old, List<String> warnings) {
+        if (!subresource.isEmpty()) {
+            return;
+        }
         if (enforces(account) && (old == null || !enforces(old))) {
             warnings.add("metadata.annotations[" + ENFORCE + "]: deprecated in v1.32+; prefer separate namespaces to"
                     + " isolate access to mounted secrets");

@@ -3,8 +3,6 @@ package dev.wheelhouse.apiserver.kinds;
 import java.util.List;
 import java.util.Map;
 
-import org.jspecify.annotations.Nullable;
-
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -38,14 +36,6 @@ final class StatefulSetStrategy extends Strategy {
     private static void dropMaxUnavailable(ObjectNode statefulSet) {
         if (Json.at(statefulSet, "spec", "updateStrategy", "rollingUpdate") instanceof ObjectNode rolling) {
             rolling.remove("maxUnavailable");
-        }
-    }
-
-    @Override
-    public void warn(ObjectNode statefulSet, @Nullable ObjectNode old, List<String> warnings) {
-        if (Json.number(statefulSet, 0, "spec", "revisionHistoryLimit") < 0) {
-            warnings.add("spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0"
-                    + " is recommended");
         }
     }
 

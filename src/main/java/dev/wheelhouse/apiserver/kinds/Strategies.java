@@ -123,6 +123,7 @@ public final class Strategies {
 
     private static Rules checks() {
         Map<String, Check> checks = new HashMap<>();
+        checks.putAll(WarningChecks.ALL);
         KINDS.forEach(strategy -> strategy.addChecks(checks));
         return new Rules(checks);
     }

@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +25,7 @@ import dev.wheelhouse.apiserver.validation.Rules;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.StatusCause;
 import dev.wheelhouse.facts.ResourceInfo;
+import dev.wheelhouse.facts.RuleTables;
 import dev.wheelhouse.facts.Schemas;
 import dev.wheelhouse.facts.TypeSchema;
 
@@ -69,6 +71,10 @@ public class Strategy {
         /** Objects are answered and never stored, such as reviews. They need no name. */
         NEVER_STORED
     }
+
+    private static final Map<String, String> DEPRECATED = RuleTables.read("deprecations.tsv").get("versions").stream()
+            .map(row -> row.split("\t"))
+            .collect(Collectors.toUnmodifiableMap(row -> row[0], row -> row[0] + " is deprecated in " + row[1]));
 
     private final String group;
     private final String kind;
@@ -120,8 +126,8 @@ public class Strategy {
     }
 
     /** The warning in each answer about objects of this version; empty if there is none. */
-    public String deprecation(ResourceType type) {
-        return "";
+    public final String deprecation(ResourceType type) {
+        return DEPRECATED.getOrDefault(type.apiVersion() + " " + type.kind(), "");
     }
 
     /** The columns that kubectl prints. */
@@ -307,8 +313,17 @@ public class Strategy {
     /** Checks an object that was written through a subresource other than status and scale. */
     protected void validateSubresource(String subresource, ObjectNode object, ObjectNode old, Problems problems) {}
 
-    /** Adds warnings about valid fields that are probably a mistake. The old object is null for a creation. */
-    public void warn(ObjectNode object, @Nullable ObjectNode old, List<String> warnings) {}
+    /**
+     * Adds warnings about valid fields that are probably a mistake, by the rows of {@code warnings.tsv}.
+     *
+     * @param subresource that is written; empty for the object itself
+     * @param old null for a creation
+     */
+    public void warn(String subresource, ObjectNode object, @Nullable ObjectNode old, List<String> warnings) {
+        Problems problems = Problems.ofWarnings();
+        check(kind + (subresource.isEmpty() ? "" : " " + subresource) + " warnings", object, old, "", problems);
+        problems.causes().forEach(warning -> warnings.add(warning.message()));
+    }
 
     /** The warning in the answer to a deletion that names no propagation policy; empty if there is none. */
     public String deletionWarning() {

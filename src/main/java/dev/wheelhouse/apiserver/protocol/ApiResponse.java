@@ -5,6 +5,7 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -27,9 +28,12 @@ public sealed interface ApiResponse {
      * @param headers further headers, which override the transport's own
      * @param pieces the body in pieces; null if {@code body} is the body
      * @param line whether a newline follows the body on the wire, as Go's encoder of JSON writes one
+     * @param live how a transport with connections goes on; null for an answer that ends with its body
      */
     record Content(int code, String contentType, byte[] body, List<String> warnings, @Nullable Integer retryAfter,
-            Map<String, String> headers, @Nullable Pieces pieces, boolean line) implements ApiResponse {
+            Map<String, String> headers, @Nullable Pieces pieces, boolean line, @Nullable Live live)
+            implements
+                ApiResponse {
         private static final byte[] NOTHING = {};
 
         public Content {
@@ -38,31 +42,38 @@ public sealed interface ApiResponse {
 
         /** An answer without further headers. */
         public Content(int code, String contentType, byte[] body, List<String> warnings, @Nullable Integer retryAfter) {
-            this(code, contentType, body, warnings, retryAfter, Map.of(), null, false);
+            this(code, contentType, body, warnings, retryAfter, Map.of(), null, false, null);
         }
 
         /** An answer with further headers. */
         public Content(int code, String contentType, byte[] body, List<String> warnings, @Nullable Integer retryAfter,
                 Map<String, String> headers) {
-            this(code, contentType, body, warnings, retryAfter, headers, null, false);
+            this(code, contentType, body, warnings, retryAfter, headers, null, false, null);
         }
 
         static Content ofPieces(String contentType, Pieces pieces) {
-            return new Content(200, contentType, NOTHING, List.of(), null, Map.of(), pieces, false);
+            return new Content(200, contentType, NOTHING, List.of(), null, Map.of(), pieces, false, null);
         }
 
         /** An answer of compact JSON. */
         public static Content json(int code, String contentType, byte[] json, @Nullable Integer retryAfter) {
-            return new Content(code, contentType, json, List.of(), retryAfter, Map.of(), null, true);
+            return new Content(code, contentType, json, List.of(), retryAfter, Map.of(), null, true, null);
         }
 
         public Content withWarnings(List<String> all) {
-            return all.isEmpty() ? this : new Content(code, contentType, body, all, retryAfter, headers, pieces, line);
+            return all.isEmpty()
+                    ? this
+                    : new Content(code, contentType, body, all, retryAfter, headers, pieces, line, live);
         }
 
         /** @param seconds for the Retry-After header */
         public Content withRetryAfter(int seconds) {
-            return new Content(code, contentType, body, warnings, seconds, headers, pieces, line);
+            return new Content(code, contentType, body, warnings, seconds, headers, pieces, line, live);
+        }
+
+        /** The answer of a transport with connections; a transport without them sends this answer as it is. */
+        public Content withLive(Live further) {
+            return new Content(code, contentType, body, warnings, retryAfter, headers, pieces, line, further);
         }
 
         /** The whole body in one array. Transports call {@link #writeTo} instead, because a list may be large. */
@@ -86,6 +97,29 @@ public sealed interface ApiResponse {
                 out.write('\n');
             }
         }
+    }
+
+    /** How a transport with connections goes on with an answer. */
+    sealed interface Live {
+        /**
+         * Another server answers, over TLS. If the request asks to switch protocols and that server does, bytes go in
+         * both directions until one side ends.
+         *
+         * @param path encoded, with a query if it has its own
+         * @param keepsQuery whether the query of the request is passed on
+         * @param body of the request
+         * @param failureCode of the answer if that server cannot be reached
+         * @param failure the beginning of that answer's message
+         */
+        record Forward(String host, int port, String path, boolean keepsQuery, byte[] body, int failureCode,
+                String failure) implements Live {}
+
+        /**
+         * The body may go on, so that the answer ends only when its source has ended.
+         *
+         * @param ended is asked now and then
+         */
+        record Follow(BooleanSupplier ended) implements Live {}
     }
 
     /** A watch. The receiver must close the feed. */

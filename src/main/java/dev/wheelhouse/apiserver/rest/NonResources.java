@@ -106,7 +106,7 @@ record NonResources(ResourceRegistry registry, Discovery discovery, OpenApi open
         return versions;
     }
 
-    /** An answer for those who verify tokens of service accounts (upstream: {@code pkg/routes/openidmetadata.go}). */
+    /** An answer for verifiers of service accounts' tokens (upstream: {@code pkg/routes/openidmetadata.go}). */
     private static ApiResponse openId(String type, JsonNode body) {
         return new ApiResponse.Content(200, type, Json.bytes(body), List.of(), null,
                 Map.of("Cache-Control", "public, max-age=3600"));

@@ -28,7 +28,7 @@ import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.runtime.Clock;
 
 /** Binding and logs of pods (upstream: {@code pkg/registry/core/pod/storage}). */
-record PodSubresources(Reads reads, Writes writes, Renderer renderer, Clock clock) {
+record PodSubresources(Reads reads, Writes writes, Renderer renderer, Kubelets kubelets, Clock clock) {
     private static final ResourceType BINDING = new ResourceType("", "v1", "bindings", "Binding", true);
 
     /**
@@ -151,14 +151,26 @@ record PodSubresources(Reads reads, Writes writes, Renderer renderer, Clock cloc
         return options;
     }
 
-    /** The failure of exec, attach and port-forward: hollow nodes run no processes. */
-    StatusException unreachable(Target target, ApiRequest request) {
-        String problem = containerProblem(reads.find(target).tree(), request.query());
-        return problem != null
-                ? Errors.badRequest(problem)
-                : Errors.badRequest("the pod " + target.namespace() + "/" + target.name()
-                        + " runs on a hollow node: no process runs, so " + target.subresource()
-                        + " has nothing to connect to");
+    /** Exec, attach and port-forward. @throws StatusException 400 for a pod of a hollow node, which runs no process */
+    ApiResponse connect(Target target, ApiRequest request) {
+        ObjectNode pod = reads.find(target).tree();
+        String problem = target.subresource().equals("portforward") ? null : containerProblem(pod, request.query());
+        if (problem != null) {
+            throw Errors.badRequest(problem);
+        }
+        ApiResponse answer = kubelets.connect(pod, container(pod, request.query()), target.subresource(),
+                request.query());
+        if (answer != null) {
+            return answer;
+        }
+        throw Errors.badRequest("the pod " + target.namespace() + "/" + target.name()
+                + " runs on a hollow node: no process runs, so " + target.subresource()
+                + " has nothing to connect to");
+    }
+
+    private static String container(ObjectNode pod, QueryParameters query) {
+        String asked = query.get("container");
+        return asked.isEmpty() ? Json.text(pod.path("spec").path("containers").path(0), "name") : asked;
     }
 
     /** The reason why a request may not ask for its container; null if it may. */
@@ -206,7 +218,28 @@ record PodSubresources(Reads reads, Writes writes, Renderer renderer, Clock cloc
         if (Json.text(pod.tree(), "spec", "nodeName").isEmpty()) {
             return new ApiResponse.Content(204, "", new byte[0], List.of(), null);
         }
-        return ApiResponse.text(200, "The pod " + target.namespace() + "/" + target.name()
-                + " runs on a hollow node: no process runs, so there is no output.\n");
+        ApiResponse answer = kubelets.logs(pod.tree(), container(pod.tree(), query), query);
+        if (answer != null) {
+            return answer;
+        }
+        String began = query.flag("timestamps")
+                ? Json.text(pod.tree(), "metadata", "creationTimestamp").replace("Z", ".000000000Z ")
+                : "";
+        String text = tail != null && tail == 0
+                ? ""
+                : began + "The pod " + target.namespace() + "/" + target.name()
+                        + " runs on a hollow node: no process runs, so there is no output.\n";
+        ApiResponse.Content logs = ApiResponse.text(200,
+                bytes == null ? text : text.substring(0, (int) Math.min(text.length(), bytes)));
+        return query.flag("follow")
+                ? logs.withLive(new ApiResponse.Live.Follow(() -> hasEnded(target, pod.uid())))
+                : logs;
+    }
+
+    /** Whether a pod runs no more, so that nothing is added to its logs. */
+    private boolean hasEnded(Target target, String uid) {
+        StoredObject now = reads.store().get("pods", target.namespace(), target.name());
+        return now == null || !now.uid().equals(uid)
+                || List.of("Succeeded", "Failed").contains(Json.text(now.tree(), "status", "phase"));
     }
 }

@@ -105,7 +105,7 @@ public final class RestServer {
         this.updates = new Updates(writes, renderer, clock);
         this.deletes = new Deletes(state, reads, writes, admission, renderer);
         this.scales = new Scales(reads, writes, updates, renderer);
-        this.pods = new PodSubresources(reads, writes, renderer, clock);
+        this.pods = new PodSubresources(reads, writes, renderer, new Kubelets(store), clock);
         this.evictions = new Evictions(reads, deletes, writes, renderer, clock);
         this.reviews = new AccessReviews(writes, access.authenticator(), access.authorizer(), renderer, clock);
         this.tokenRequests = new TokenRequests(reads, writes, access.serviceAccounts(), renderer, clock);
@@ -317,7 +317,7 @@ public final class RestServer {
             case "pods/eviction" -> verb.equals("create") ? evictions.evict(target, request) : null;
             case "pods/log" -> verb.equals("get") ? pods.log(target, request) : null;
             case "serviceaccounts/token" -> verb.equals("create") ? tokenRequests.make(target, request) : null;
-            case "pods/exec", "pods/attach", "pods/portforward" -> throw pods.unreachable(target, request);
+            case "pods/exec", "pods/attach", "pods/portforward" -> pods.connect(target, request);
             default -> viewOfObject(target, request);
         };
         if (own == null) {
@@ -328,7 +328,10 @@ public final class RestServer {
 
     private @Nullable ApiResponse viewOfObject(Target target, ApiRequest request) {
         if (target.subresource().startsWith("proxy")) {
-            reads.find(target);
+            ApiResponse answer = Proxies.answer(reads, target, request);
+            if (answer != null) {
+                return answer;
+            }
             throw Errors.badRequest(target.type().plural() + " have nothing behind them to proxy to on this server");
         }
         if (target.subresource().equals("scale")) {

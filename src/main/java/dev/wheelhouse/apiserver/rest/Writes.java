@@ -210,7 +210,7 @@ final class Writes {
         if (!causes.isEmpty()) {
             throw Errors.invalid(type, Meta.name(object), causes);
         }
-        strategy.warn(object, null, context.warnings());
+        strategy.warn("", object, null, context.warnings());
         ObjectNode meta = Meta.of(object);
         if (!meta.has("uid")) {
             meta.put("uid", state.ids().uid());
@@ -384,9 +384,7 @@ final class Writes {
         if (!context.applied()) {
             own(target, next, sent, old, context);
         }
-        if (main) {
-            strategy.warn(next, old, context.warnings());
-        }
+        strategy.warn(target.subresource(), next, old, context.warnings());
         if (!target.subresource().equals("scale")) {
             admission.validate(attributes(target, next, old, context));
         }

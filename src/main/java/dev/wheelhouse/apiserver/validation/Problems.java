@@ -27,8 +27,27 @@ public final class Problems {
     /** The limit for the characters of all causes. The last cause may exceed it. */
     private static final int MOST_CHARACTERS = 256 * 1024;
 
+    private final boolean warns;
     private final List<StatusCause> causes = new ArrayList<>(0);
     private long characters;
+
+    public Problems() {
+        this(false);
+    }
+
+    private Problems(boolean warns) {
+        this.warns = warns;
+    }
+
+    /** Collects warnings: the message of each is the field and the detail, without the kind of error. */
+    public static Problems ofWarnings() {
+        return new Problems(true);
+    }
+
+    /** Adds a warning, which has no kind of error. The field is empty for a warning that names none. */
+    public void warn(String field, String detail) {
+        add(field, "", "", detail);
+    }
 
     /** An immutable copy of the causes so far. */
     public List<StatusCause> causes() {
@@ -267,6 +286,10 @@ public final class Problems {
     }
 
     private void add(String field, String reason, Supplier<String> message, String detail) {
+        if (warns) {
+            add(() -> new StatusCause(field, reason, field.isEmpty() ? detail : field + ": " + detail));
+            return;
+        }
         add(() -> new StatusCause(field, reason, detail.isEmpty() ? message.get() : message.get() + ": " + detail));
     }
 }

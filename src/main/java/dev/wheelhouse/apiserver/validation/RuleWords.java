@@ -71,9 +71,9 @@ final class RuleWords {
                 return true;
             };
             case "prefix" -> subject -> subject.text().startsWith(argument) || isInvalid(subject, detail);
-            case "without" -> without(String::contains, argument, "must not contain");
-            case "noSuffix" -> without(String::endsWith, argument, "cannot end with");
-            case "noPrefix" -> without(String::startsWith, argument, "must not start with");
+            case "without" -> without(String::contains, argument, "must not contain", detail);
+            case "noSuffix" -> without(String::endsWith, argument, "cannot end with", detail);
+            case "noPrefix" -> without(String::startsWith, argument, "must not start with", detail);
             case "alone" -> subject -> subject.value().size() < 2
                     || subject.value().valueStream().noneMatch(element -> element.asString("").equals(argument))
                     || isInvalid(subject, detail);
@@ -82,7 +82,7 @@ final class RuleWords {
             case "above" -> compared(argument, detail, (value, other) -> value > other);
             case "grows" -> subject -> subject.number() >= subject.old().asLong(0)
                     || isInvalidNumber(subject, detail);
-            default -> throw new IllegalArgumentException("no rule is called " + word);
+            default -> WarningWords.rule(word, argument, detail);
         };
     }
 
@@ -148,13 +148,14 @@ final class RuleWords {
                 || isInvalidNumber(subject, detail);
     }
 
-    private static Rules.Step without(BiPredicate<String, String> found, String parts, String text) {
+    private static Rules.Step without(BiPredicate<String, String> found, String parts, String text,
+            String detail) {
         String[] all = parts.split("\\|");
         return subject -> {
             boolean valid = true;
             for (String part : all) {
                 if (found.test(subject.text(), part)) {
-                    valid = isInvalid(subject, text + " '" + part + "'");
+                    valid = isInvalid(subject, detail.isEmpty() ? text + " '" + part + "'" : detail);
                 }
             }
             return valid;

@@ -18,12 +18,12 @@ import tools.jackson.databind.node.StringNode;
 import dev.wheelhouse.facts.RuleTables;
 
 /**
- * Checks objects by the rows of {@code rules.tsv}, which explains its own form. Each set of rows is compiled to a tree
- * of fields at its first use; a check walks the object along the tree once, and makes a path only for a cause. Rows
- * with {@code call} lead to the methods that this was made with. All methods are thread safe.
+ * Checks objects by the rows of {@code rules.tsv} and {@code warnings.tsv}, which explain their own form. Each set of
+ * rows is compiled to a tree of fields at its first use; a check walks the object along the tree once, and makes a path
+ * only for a cause. Rows with {@code call} lead to the methods that this was made with. All methods are thread safe.
  */
 public final class Rules {
-    private static final Map<String, List<String>> SETS = RuleTables.read("rules.tsv");
+    private static final Map<String, List<String>> SETS = read();
     private static final Set<String> ALWAYS = Set.of("use", "one", "required", "present", "missing", "single",
             "immutable");
     private static final Rules SHARED = new Rules(Map.of());
@@ -48,6 +48,13 @@ public final class Rules {
         default boolean needsAbsent() {
             return true;
         }
+    }
+
+    /** The sets of rules, and of rows that warn. */
+    private static Map<String, List<String>> read() {
+        Map<String, List<String>> sets = new LinkedHashMap<>(RuleTables.read("rules.tsv"));
+        sets.putAll(RuleTables.read("warnings.tsv"));
+        return sets;
     }
 
     /** @param checks the methods that rows with {@code call} name, besides those that several kinds share */
@@ -300,10 +307,12 @@ public final class Rules {
             if (elements.startsWith("{")) {
                 for (Map.Entry<String, JsonNode> entry : value.properties()) {
                     String key = entry.getKey();
-                    boolean isKey = elements.equals("{key}") || elements.equals("{-}");
-                    JsonNode element = isKey ? StringNode.valueOf(key) : entry.getValue();
-                    boolean isPlaced = !elements.equals("{-}");
-                    if (!checkAll(list.element(element, isPlaced ? key : "", isPlaced ? Subject.KEY : Subject.FIELD))) {
+                    JsonNode element = elements.equals("{}") ? entry.getValue() : StringNode.valueOf(key);
+                    if (!checkAll(switch (elements) {
+                        case "{-}" -> list.element(element, "", Subject.FIELD);
+                        case "{name}" -> list.element(element, "." + key, Subject.FIELD);
+                        default -> list.element(element, key, Subject.KEY);
+                    })) {
                         return false;
                     }
                 }

@@ -122,18 +122,20 @@ record HttpResourceClient<T extends KubernetesObject>(Transport transport, Negot
 
     @Override
     public void delete(ObjectKey key, Deletion deletion) {
-        delete("delete " + describe(key), type.path(key), deletion);
+        delete("delete " + describe(key), type.path(key), deletion, false);
     }
 
     @Override
     public void deleteCollection(String namespace, Deletion deletion) {
         delete("delete all " + type.groupResource() + (namespace.isEmpty() ? "" : " in " + namespace),
-                type.path(namespace), deletion);
+                type.path(namespace), deletion, true);
     }
 
-    private void delete(String tried, String path, Deletion deletion) {
+    /** @param collection whether all objects are deleted; that answer has no form of metadata alone */
+    private void delete(String tried, String path, Deletion deletion, boolean collection) {
         Negotiation.Request<byte[], RuntimeException> request = media -> transport.send(new Outgoing(tried, "DELETE",
-                path, Map.of(), accept(media, ""), media.mediaType(), media == ContentType.PROTOBUF
+                path, Map.of(), collection && metadataOnly ? JSON : accept(media, ""), media.mediaType(),
+                media == ContentType.PROTOBUF
                         ? decoder.write(deletion)
                         : ModelJson.writeBytes(deletion.options())));
         if (metadataOnly) {

@@ -1,0 +1,276 @@
+package dev.wheelhouse.apiserver;
+
+import java.io.BufferedInputStream;
+import java.io.Closeable;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.ConnectException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.X509ExtendedTrustManager;
+
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.wheelhouse.apiserver.protocol.ApiResponse;
+
+/**
+ * The connection to a server that answers a request in this server's place, such as the kubelet of a node (upstream:
+ * {@code apimachinery/pkg/util/proxy/upgradeaware.go}). Certificates are not verified, as upstream does not without an
+ * authority for kubelets, and credentials are not passed on. Requests that do not switch protocols are sent as
+ * HTTP/1.0, so that the end of the connection ends the answer.
+ */
+final class Backend implements Closeable {
+    /** The most bytes of the head of an answer. */
+    private static final int MOST_OF_HEAD = 32 * 1024;
+    /** The most bytes of an answer that refuses to switch protocols. */
+    private static final int MOST_OF_REFUSAL = 64 * 1024;
+    private static final int CHUNK = 16 * 1024;
+    private static final Duration CONNECT = Duration.ofSeconds(10);
+    /** How long neither side may send anything (upstream: {@code streamingConnectionIdleTimeout} of kubelets). */
+    static final Duration IDLE = Duration.ofHours(4);
+    /** The protocol of WebSockets that carries the sender's token. */
+    private static final String TOKEN_PROTOCOL = "base64url.bearer.authorization.k8s.io.";
+    /** The headers that are about the connection to this server, or that show who the sender is. */
+    private static final Set<String> OWN = Set.of("host", "connection", "keep-alive", "te", "trailer", "upgrade",
+            "transfer-encoding", "content-length", "expect", "authorization", "cookie", "proxy-authorization",
+            "accept-encoding");
+    private static final Set<String> OWN_OF_ANSWER = Set.of("connection", "keep-alive", "transfer-encoding");
+
+    private final Socket socket;
+    private final InputStream in;
+    private final int code;
+    private final Map<String, String> headers;
+    private final ApiResponse.@Nullable Content failure;
+
+    private Backend(Socket socket, InputStream in, int code, Map<String, String> headers,
+            ApiResponse.@Nullable Content failure) {
+        this.socket = socket;
+        this.in = in;
+        this.code = code;
+        this.headers = headers;
+        this.failure = failure;
+    }
+
+    /** Sends the request and reads the head of the answer. The caller closes what it gets, unless that is a failure. */
+    static Backend ask(ApiResponse.Live.Forward to, HttpServletRequest request, Duration timeout) {
+        Socket socket = new Socket();
+        try {
+            String protocol = request.getHeader("Upgrade");
+            socket.connect(new InetSocketAddress(to.host(), to.port()), (int) CONNECT.toMillis());
+            socket.setSoTimeout((int) timeout.toMillis());
+            Socket tls = trusting().getSocketFactory().createSocket(socket, to.host(), to.port(), true);
+            OutputStream out = tls.getOutputStream();
+            out.write(head(to, request, protocol).getBytes(StandardCharsets.ISO_8859_1));
+            out.write(to.body());
+            out.flush();
+            InputStream in = new BufferedInputStream(tls.getInputStream(), CHUNK);
+            String[] lines = readHead(in).split("\r?\n");
+            Map<String, String> headers = new LinkedHashMap<>();
+            for (int i = 1; i < lines.length; i++) {
+                int colon = lines[i].indexOf(':');
+                if (colon > 0) {
+                    headers.put(lines[i].substring(0, colon).strip(), lines[i].substring(colon + 1).strip());
+                }
+            }
+            String[] status = lines[0].split(" ", 3);
+            return new Backend(tls, in, Integer.parseInt(status[1]), headers, null);
+        } catch (IOException | GeneralSecurityException | IllegalArgumentException
+                | ArrayIndexOutOfBoundsException e) {
+            close(socket);
+            return new Backend(socket, InputStream.nullInputStream(), to.failureCode(), Map.of(), failure(to, e));
+        }
+    }
+
+    private static ApiResponse.Content failure(ApiResponse.Live.Forward to, Exception e) {
+        String address = (to.host().contains(":") ? "[" + to.host() + "]" : to.host()) + ":" + to.port();
+        String why = switch (e) {
+            case ConnectException refused -> "dial tcp " + address + ": connect: connection refused";
+            case SocketTimeoutException late -> "dial tcp " + address + ": i/o timeout";
+            case UnknownHostException unknown -> "dial tcp: lookup " + to.host() + ": no such host";
+            default -> String.valueOf(e.getMessage());
+        };
+        return Refusals.unexplained(to.failureCode(), to.failure() + why);
+    }
+
+    private static String head(ApiResponse.Live.Forward to, HttpServletRequest request, @Nullable String protocol) {
+        String query = request.getQueryString();
+        StringBuilder head = new StringBuilder(request.getMethod()).append(' ').append(to.path())
+                .append(to.keepsQuery() && query != null ? "?" + query : "")
+                .append(protocol == null ? " HTTP/1.0\r\n" : " HTTP/1.1\r\n")
+                .append("Host: ").append(to.host()).append(':').append(to.port()).append("\r\n");
+        for (String name : Collections.list(request.getHeaderNames())) {
+            String lower = name.toLowerCase(Locale.ROOT);
+            if (OWN.contains(lower) || lower.startsWith("impersonate-")) {
+                continue;
+            }
+            for (String value : Collections.list(request.getHeaders(name))) {
+                head.append(name).append(": ")
+                        .append(lower.equals("sec-websocket-protocol") ? withoutToken(value) : value).append("\r\n");
+            }
+        }
+        if (protocol != null) {
+            head.append("Connection: Upgrade\r\nUpgrade: ").append(protocol).append("\r\n");
+        }
+        if (to.body().length > 0 || !request.getMethod().equals("GET")) {
+            head.append("Content-Length: ").append(to.body().length).append("\r\n");
+        }
+        return head.append("\r\n").toString();
+    }
+
+    private static String withoutToken(String protocols) {
+        return Stream.of(protocols.split(",")).map(String::strip).filter(name -> !name.startsWith(TOKEN_PROTOCOL))
+                .collect(Collectors.joining(", "));
+    }
+
+    private static String readHead(InputStream in) throws IOException {
+        StringBuilder head = new StringBuilder();
+        while (head.length() < 4 || head.indexOf("\r\n\r\n", head.length() - 4) < 0) {
+            int next = in.read();
+            if (next < 0 || head.length() >= MOST_OF_HEAD) {
+                throw new EOFException(next < 0 ? "EOF" : "the head of the answer is too long");
+            }
+            head.append((char) next);
+        }
+        return head.toString();
+    }
+
+    /** The answer to send if the server cannot be reached; else null. */
+    ApiResponse.@Nullable Content failure() {
+        return failure;
+    }
+
+    /** Whether the server switches protocols. */
+    boolean isUpgraded() {
+        return code == HttpServletResponse.SC_SWITCHING_PROTOCOLS;
+    }
+
+    InputStream in() {
+        return in;
+    }
+
+    OutputStream out() throws IOException {
+        return socket.getOutputStream();
+    }
+
+    /** Limits the time of a read, after which the reader looks whether to go on. */
+    void setReadTimeout(Duration timeout) throws IOException {
+        socket.setSoTimeout((int) timeout.toMillis());
+    }
+
+    /** Copies the status and the headers of the answer. */
+    void copyHead(HttpServletResponse response) {
+        response.setStatus(code);
+        headers.forEach((name, value) -> {
+            if (isUpgraded() || !OWN_OF_ANSWER.contains(name.toLowerCase(Locale.ROOT))) {
+                response.addHeader(name, value);
+            }
+        });
+    }
+
+    /** Copies the answer as it comes, and closes this connection. @param gone whether nobody reads it any more */
+    void copyTo(HttpServletResponse response, Duration check, BooleanSupplier gone) throws IOException {
+        try (this) {
+            copyHead(response);
+            response.flushBuffer();
+            setReadTimeout(check);
+            OutputStream out = response.getOutputStream();
+            byte[] buffer = new byte[CHUNK];
+            boolean ends = !headers.containsKey("Upgrade") && !headers.containsKey("Transfer-Encoding");
+            long left = ends ? length(Long.MAX_VALUE) : Math.min(MOST_OF_REFUSAL, length(0));
+            int quiet = 0;
+            while (left > 0) {
+                int read;
+                try {
+                    read = in.read(buffer, 0, (int) Math.min(buffer.length, left));
+                } catch (SocketTimeoutException e) {
+                    quiet++;
+                    if (gone.getAsBoolean() || check.multipliedBy(quiet).compareTo(IDLE) > 0) {
+                        return;
+                    }
+                    continue;
+                }
+                if (read < 0) {
+                    return;
+                }
+                quiet = 0;
+                left -= read;
+                out.write(buffer, 0, read);
+                out.flush();
+                Thread.yield();
+            }
+        }
+    }
+
+    private long length(long unknown) {
+        String text = headers.getOrDefault("Content-Length", "");
+        return text.matches("[0-9]{1,18}") ? Long.parseLong(text) : unknown;
+    }
+
+    @Override
+    public void close() {
+        close(socket);
+    }
+
+    private static void close(Socket socket) {
+        try {
+            socket.close();
+        } catch (IOException e) {
+            // The connection is broken already.
+        }
+    }
+
+    private static SSLContext trusting() throws GeneralSecurityException {
+        SSLContext context = SSLContext.getInstance("TLS");
+        context.init(null, new TrustManager[]{new TrustsAll()}, null);
+        return context;
+    }
+
+    /** Accepts every certificate. */
+    private static final class TrustsAll extends X509ExtendedTrustManager {
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String type, Socket socket) {}
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String type, Socket socket) {}
+
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String type, SSLEngine engine) {}
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String type, SSLEngine engine) {}
+
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String type) {}
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String type) {}
+
+        @Override
+        public X509Certificate[] getAcceptedIssuers() {
+            return new X509Certificate[0];
+        }
+    }
+}

@@ -1,0 +1,168 @@
+package dev.wheelhouse.apiserver.rest;
+
+import java.net.InetAddress;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.net.URLEncoder;
+import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.apiserver.error.Errors;
+import dev.wheelhouse.apiserver.error.StatusException;
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.Meta;
+import dev.wheelhouse.apiserver.protocol.ApiRequest;
+import dev.wheelhouse.apiserver.protocol.ApiResponse;
+import dev.wheelhouse.apiserver.protocol.ApiResponse.Live;
+import dev.wheelhouse.apiserver.protocol.QueryParameters;
+import dev.wheelhouse.apiserver.protocol.Target;
+import dev.wheelhouse.apiserver.store.ObjectStore;
+import dev.wheelhouse.apiserver.store.StoredObject;
+
+/**
+ * The kubelets of nodes that are not hollow, to which logs and connections of their pods lead (upstream:
+ * {@code pkg/kubelet/client/kubelet_client.go}, {@code pkg/registry/core/pod/strategy.go}).
+ */
+record Kubelets(ObjectStore store) {
+    private static final int DEFAULT_PORT = 10250;
+    private static final String HOLLOW = "hollow://";
+    /** The types of addresses in the order in which they are tried. */
+    private static final List<String> ADDRESSES = List.of("Hostname", "InternalDNS", "InternalIP", "ExternalDNS",
+            "ExternalIP");
+    private static final Map<String, String> STREAMS = Map.of("stdin", "input", "stdout", "output", "stderr", "error",
+            "tty", "tty");
+
+    private record Kubelet(String host, int port) {}
+
+    /**
+     * The kubelet of a node; null if the node is hollow or unknown, or has reported nothing yet.
+     *
+     * @throws StatusException 500 if its node has no address
+     */
+    private @Nullable Kubelet of(String name) {
+        StoredObject stored = name.isEmpty() ? null : store.get("nodes", "", name);
+        if (stored == null) {
+            return null;
+        }
+        JsonNode status = stored.tree().path("status");
+        long port = Json.number(status, 0, "daemonEndpoints", "kubeletEndpoint", "Port");
+        JsonNode addresses = status.path("addresses");
+        boolean hollow = Json.text(status, "nodeInfo", "containerRuntimeVersion").startsWith(HOLLOW);
+        if (hollow || addresses.isEmpty() && port == 0) {
+            return null;
+        }
+        for (String type : ADDRESSES) {
+            for (JsonNode address : addresses) {
+                if (Json.text(address, "type").equals(type)) {
+                    return new Kubelet(Json.text(address, "address"), port > 0 ? (int) port : DEFAULT_PORT);
+                }
+            }
+        }
+        throw Errors.internal("no preferred addresses found; known addresses: []");
+    }
+
+    /** The answer of the kubelet to a request for logs; null if the node is hollow. */
+    @Nullable
+    ApiResponse logs(ObjectNode pod, String container, QueryParameters query) {
+        Kubelet kubelet = of(Json.text(pod, "spec", "nodeName"));
+        if (kubelet == null) {
+            return null;
+        }
+        Map<String, String> parameters = new TreeMap<>();
+        for (String flag : List.of("follow", "previous", "timestamps")) {
+            if (query.flag(flag)) {
+                parameters.put(flag, "true");
+            }
+        }
+        for (String name : List.of("sinceSeconds", "sinceTime", "tailLines", "limitBytes")) {
+            if (!query.get(name).isEmpty()) {
+                parameters.put(name, query.get(name));
+            }
+        }
+        String path = path(pod, "containerLogs", container) + (parameters.isEmpty() ? "" : "?") + parameters.entrySet()
+                .stream().map(each -> each.getKey() + "=" + encoded(each.getValue())).collect(Collectors.joining("&"));
+        return forward(new Live.Forward(kubelet.host, kubelet.port, path, false, new byte[0], 500,
+                "Get \"https://" + authority(kubelet) + path + "\": "));
+    }
+
+    /** The answer of the kubelet to exec, attach or port-forward; null if the node is hollow. */
+    @Nullable
+    ApiResponse connect(ObjectNode pod, String container, String subresource, QueryParameters query) {
+        Kubelet kubelet = of(Json.text(pod, "spec", "nodeName"));
+        if (kubelet == null) {
+            return null;
+        }
+        StringBuilder parameters = new StringBuilder();
+        if (subresource.equals("portforward")) {
+            if (query.has("ports")) {
+                parameters.append("&port=").append(encoded(String.join(",", query.all("ports"))));
+            }
+        } else {
+            query.all("command").forEach(word -> parameters.append("&command=").append(encoded(word)));
+            new TreeMap<>(STREAMS).forEach((name, shown) -> parameters
+                    .append(query.flag(name) ? "&" + shown + "=1" : ""));
+        }
+        String path = subresource.equals("portforward")
+                ? path(pod, "portForward", "")
+                : path(pod, subresource, container);
+        return forward(new Live.Forward(kubelet.host, kubelet.port,
+                path + (parameters.isEmpty() ? "" : "?" + parameters.substring(1)), false, new byte[0], 500,
+                "error dialing backend: "));
+    }
+
+    /**
+     * The answer of the kubelet to a request at {@code nodes/NAME/proxy}; null if the node is hollow.
+     *
+     * @throws StatusException 400 if the address is one of this machine
+     */
+    @Nullable
+    ApiResponse proxy(Target target, ApiRequest request) {
+        Kubelet kubelet = of(target.name());
+        if (kubelet == null) {
+            return null;
+        }
+        try {
+            for (InetAddress address : InetAddress.getAllByName(kubelet.host)) {
+                if (address.isLoopbackAddress() || address.isLinkLocalAddress() || address.isMulticastAddress()
+                        || address.isAnyLocalAddress()) {
+                    throw Errors.badRequest("address not allowed");
+                }
+            }
+            String path = target.subresource().substring("proxy".length()) + (request.path().endsWith("/") ? "/" : "");
+            String encoded = new URI(null, null, path.isEmpty() ? "/" : path, null).getRawPath();
+            return forward(new Live.Forward(kubelet.host, kubelet.port, encoded, true, request.body(), 503,
+                    "error trying to reach service: "));
+        } catch (UnknownHostException e) {
+            throw Errors.badRequest("lookup " + kubelet.host + ": no such host");
+        } catch (URISyntaxException e) {
+            throw Errors.badRequest("invalid path: " + e.getMessage());
+        }
+    }
+
+    private static ApiResponse forward(Live.Forward to) {
+        return ApiResponse.text(501, "Only a connection can be passed on to a kubelet.\n").withLive(to);
+    }
+
+    private static String path(ObjectNode pod, String verb, String container) {
+        return "/" + verb + "/" + Meta.namespace(pod) + "/" + Meta.name(pod)
+                + (container.isEmpty() ? "" : "/" + container);
+    }
+
+    private static String authority(Kubelet kubelet) {
+        return (kubelet.host.contains(":") ? "[" + kubelet.host + "]" : kubelet.host) + ":" + kubelet.port;
+    }
+
+    /** A value of a query as Go's {@code url.QueryEscape} writes it. */
+    private static String encoded(String value) {
+        return URLEncoder.encode(value, StandardCharsets.UTF_8).replace("*", "%2A").replace("%7E", "~");
+    }
+}
