@@ -1,8 +1,10 @@
 package dev.wheelhouse.cel;
 
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 
 import dev.wheelhouse.apiserver.work.Deadline;
 
@@ -20,6 +22,7 @@ import dev.cel.compiler.CelCompiler;
 import dev.cel.compiler.CelCompilerBuilder;
 import dev.cel.compiler.CelCompilerFactory;
 import dev.cel.extensions.CelExtensions;
+import dev.cel.extensions.CelStringExtensions;
 import dev.cel.parser.CelStandardMacro;
 import dev.cel.runtime.CelEvaluationException;
 import dev.cel.runtime.CelRuntime;
@@ -33,10 +36,13 @@ final class CelEnvironment {
     private static final int MOST_TYPE_VARIABLES = 3_000;
     private static final int MOST_ERRORS = 100;
     private static final int MOST_CHARACTERS_OF_ERRORS = 20_000;
+    private static final String FAILED = "compilation failed: ";
     private static final String TOO_DEEP = "the expression nests too deeply";
     private static final CelOptions OPTIONS = CelOptions.current().comprehensionMaxIterations(MAX_ITERATIONS)
             .enableHeterogeneousNumericComparisons(true).enableOptionalSyntax(true).enableHomogeneousLiterals(true)
             .build();
+    private static final Set<CelStringExtensions.Function> STRINGS = EnumSet
+            .complementOf(EnumSet.of(CelStringExtensions.Function.REVERSE));
     private static final KubernetesLibrary KUBERNETES = KubernetesLibrary.create();
     private static final CelRuntime RUNTIME = CelRuntimeFactory.standardCelRuntimeBuilder().setOptions(OPTIONS)
             .setStandardEnvironmentEnabled(false)
@@ -47,13 +53,27 @@ final class CelEnvironment {
 
     private CelEnvironment() {}
 
-    /** A compiler without variables. */
+    /** A compiler of new expressions, without variables. They may call the functions that upstream has. */
     static CelCompilerBuilder builder() {
+        return common().addLibraries(CelExtensions.strings(STRINGS), KUBERNETES);
+    }
+
+    /** A compiler that knows the types of lists, for expressions that are not evaluated. */
+    static CelCompilerBuilder typed() {
+        return common().addLibraries(CelExtensions.strings(STRINGS), KUBERNETES.typed());
+    }
+
+    /** A compiler of stored expressions, which may call functions that new ones may not. */
+    static CelCompilerBuilder stored() {
+        return common().addLibraries(CelExtensions.strings(), CelExtensions.math(OPTIONS), CelExtensions.regex(),
+                KUBERNETES);
+    }
+
+    private static CelCompilerBuilder common() {
         return CelCompilerFactory.standardCelCompilerBuilder().setOptions(OPTIONS)
                 .setStandardMacros(CelStandardMacro.STANDARD_MACROS)
-                .addLibraries(CelExtensions.strings(), CelExtensions.sets(OPTIONS), CelExtensions.lists(),
-                        CelExtensions.math(OPTIONS), CelExtensions.regex(), CelExtensions.optional(),
-                        CelExtensions.comprehensions(), KUBERNETES);
+                .addLibraries(CelExtensions.sets(OPTIONS), CelExtensions.lists(), CelExtensions.optional(),
+                        CelExtensions.comprehensions());
     }
 
     /**
@@ -84,14 +104,25 @@ final class CelEnvironment {
 
     /** @throws RuleException if the expression has syntax or type errors, or is too large */
     static CelAbstractSyntaxTree checked(CelCompiler compiler, String field, String expression) throws RuleException {
-        CelValidationResult result = result(compiler, field, expression);
-        if (result.hasError()) {
-            throw failed(field, display(result.getErrors(), result.getSource()));
-        }
+        return checked(compiler, field, FAILED, expression);
+    }
+
+    /**
+     * @param prefix of the message of errors
+     * @throws RuleException if the expression has syntax or type errors, or is too large
+     */
+    static CelAbstractSyntaxTree checked(CelCompiler compiler, String field, String prefix, String expression)
+            throws RuleException {
         try {
+            CelValidationResult result = result(compiler, field, expression);
+            if (result.hasError()) {
+                throw failed(field, display(result.getErrors(), result.getSource()));
+            }
             return result.getAst();
         } catch (CelValidationException e) {
-            throw failed(field, String.valueOf(e.getMessage()));
+            throw new RuleException(field, prefix + e.getMessage());
+        } catch (RuleException e) {
+            throw new RuleException(field, String.valueOf(e.getMessage()).replaceFirst("^" + FAILED, prefix));
         }
     }
 
@@ -144,7 +175,7 @@ final class CelEnvironment {
     }
 
     private static RuleException failed(String field, String errors) {
-        return new RuleException(field, "compilation failed: " + errors);
+        return new RuleException(field, FAILED + errors);
     }
 
     /**

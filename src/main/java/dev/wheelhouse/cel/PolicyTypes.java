@@ -44,7 +44,7 @@ public final class PolicyTypes {
     public record Definition(String kind, JsonNode schemas, String name) {}
 
     /**
-     * For checks. Expressions may also call the functions for formats and versions, which cannot be evaluated.
+     * For checks.
      *
      * @param objects of the policy
      * @param hasParams whether the policy has parameters
@@ -54,7 +54,7 @@ public final class PolicyTypes {
         CelType object = type(objects);
         CelType param = params == null ? SimpleType.DYN : type(params);
         this.builders = builders(object, hasParams ? param : null, true);
-        this.compiler = builders.get().addLibraries(PolicyFunctions.DECLARED).build();
+        this.compiler = builders.get().build();
     }
 
     private PolicyTypes(boolean hasParams, boolean hasVariables) {

@@ -1,19 +1,13 @@
 package dev.wheelhouse.apiserver.resources;
 
 import java.math.BigDecimal;
-import java.net.URI;
-import java.time.DateTimeException;
-import java.time.LocalDate;
-import java.time.OffsetDateTime;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +22,7 @@ import dev.wheelhouse.apiserver.json.JsonKey;
 import dev.wheelhouse.apiserver.schema.FieldPath;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.StatusCause;
+import dev.wheelhouse.apiserver.validation.TextFormats;
 import dev.wheelhouse.apiserver.work.Deadline;
 import dev.wheelhouse.cel.UserPattern;
 
@@ -37,19 +32,24 @@ import dev.wheelhouse.cel.UserPattern;
  * {@link RuleValidation} evaluates CEL rules. For one thread.
  */
 final class CustomValidation {
-    private static final Pattern UUID = Pattern
-            .compile("(?i)[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}");
-    private static final Pattern IPV4 = Pattern.compile("((25[0-5]|2[0-4]\\d|1?\\d?\\d)(\\.(?!$)|$)){4}");
-
     private final Problems problems = new Problems();
     /** The values of enumerations, by the schema that lists them. */
     private final Map<JsonNode, Set<String>> enumerations;
 
+    /** The path of the value in what contains it; empty for an object. */
+    private final String base;
+
     CustomValidation() {
-        this(new IdentityHashMap<>());
+        this("");
     }
 
-    private CustomValidation(Map<JsonNode, Set<String>> enumerations) {
+    /** @param base the path of the value in what contains it */
+    CustomValidation(String base) {
+        this(base, new IdentityHashMap<>());
+    }
+
+    private CustomValidation(String base, Map<JsonNode, Set<String>> enumerations) {
+        this.base = base;
         this.enumerations = enumerations;
     }
 
@@ -65,8 +65,12 @@ final class CustomValidation {
         value(object, old, schema, FieldPath.ROOT);
     }
 
+    void value(JsonNode value, JsonNode schema) {
+        value(value, null, schema, FieldPath.ROOT);
+    }
+
     private boolean fits(JsonNode value, JsonNode schema, FieldPath path) {
-        CustomValidation trial = new CustomValidation(enumerations);
+        CustomValidation trial = new CustomValidation(base, enumerations);
         trial.value(value, null, schema, path);
         return trial.problems.isEmpty();
     }
@@ -131,8 +135,11 @@ final class CustomValidation {
                         + (path.isRoot() ? "" : " ") + "in body must be of type " + type + ": " + actual));
     }
 
-    private static String field(FieldPath path) {
-        return path.isRoot() ? "<nil>" : path.toString();
+    private String field(FieldPath path) {
+        if (base.isEmpty()) {
+            return path.isRoot() ? "<nil>" : path.toString();
+        }
+        return path.isRoot() ? base : base + "." + path;
     }
 
     private void invalid(FieldPath path, JsonNode value, String what) {
@@ -174,7 +181,7 @@ final class CustomValidation {
             invalid(path, node, "should match '" + pattern + "'");
         }
         String format = Json.text(schema, "format");
-        if (!isOfFormat(value, format)) {
+        if (!TextFormats.isValid(format, value)) {
             invalid(path, node, "must be of type " + format + ": " + node);
         }
     }
@@ -184,23 +191,6 @@ final class CustomValidation {
             return UserPattern.of(pattern).isIn(value);
         } catch (UserPattern.PatternException e) {
             return true; // The definition is at fault, not the object.
-        }
-    }
-
-    private static boolean isOfFormat(String value, String format) {
-        try {
-            return switch (format) {
-                case "date-time" -> !OffsetDateTime.parse(value).toString().isEmpty();
-                case "date" -> !LocalDate.parse(value).toString().isEmpty();
-                case "uri" -> !URI.create(value).toString().isEmpty();
-                case "uuid" -> UUID.matcher(value).matches();
-                case "ipv4" -> IPV4.matcher(value).matches();
-                case "byte" -> Base64.getDecoder().decode(value).length <= value.length();
-                case "email" -> value.indexOf('@') > 0;
-                default -> true;
-            };
-        } catch (DateTimeException | IllegalArgumentException e) {
-            return false;
         }
     }
 
@@ -263,7 +253,7 @@ final class CustomValidation {
             JsonNode key = map ? RuleValidation.ListMaps.keys(array.get(i), schema) : array.get(i);
             if (!seen.add(JsonKey.of(key))) {
                 FieldPath at = path.index(i);
-                problems.add(() -> new StatusCause(at.toString(), "FieldValueDuplicate", "Duplicate value: " + key));
+                problems.add(() -> new StatusCause(field(at), "FieldValueDuplicate", "Duplicate value: " + key));
             }
         }
     }
@@ -278,7 +268,7 @@ final class CustomValidation {
     private void object(ObjectNode object, @Nullable JsonNode old, JsonNode schema, FieldPath path) {
         for (JsonNode name : schema.path("required")) {
             if (!object.has(name.asString(""))) {
-                problems.add(() -> new StatusCause(path.child(name.asString("")).toString(), "FieldValueRequired",
+                problems.add(() -> new StatusCause(field(path.child(name.asString(""))), "FieldValueRequired",
                         "Required value"));
             }
         }
@@ -287,7 +277,7 @@ final class CustomValidation {
                     "should have at least " + schema.get("minProperties") + " properties");
         }
         tooMany(object.size(), schema, "maxProperties", path);
-        boolean root = path.isRoot();
+        boolean root = path.isRoot() && base.isEmpty();
         for (Map.Entry<String, JsonNode> field : object.properties()) {
             JsonNode of = StructuralSchemas.property(schema, field.getKey());
             if (of != null && !(root && field.getKey().equals("metadata") && !of.has("properties"))) {

@@ -32,15 +32,26 @@ final class StructuralSchemas {
         return problems.toList();
     }
 
+    /** Drops unknown fields of a part of an object, and leaves the metadata of resources alone. */
+    static void prune(JsonNode value, JsonNode schema, boolean resource) {
+        if (value instanceof ObjectNode object && resource) {
+            prune(object, schema, FieldPath.ROOT, true, null);
+        } else {
+            value(value, schema, FieldPath.ROOT, null);
+        }
+    }
+
+    /** @param problems null for a part of a definition */
     private static void prune(ObjectNode object, JsonNode schema, FieldPath path, boolean resource,
-            StrictErrors problems) {
+            @Nullable StrictErrors problems) {
         boolean keep = isTrue(schema, "x-kubernetes-preserve-unknown-fields");
         List<String> drop = new ArrayList<>();
         for (Map.Entry<String, JsonNode> field : object.properties()) {
             Deadline.check();
             FieldPath at = path.child(field.getKey());
             if (resource && IDENTITY.contains(field.getKey())) {
-                if (field.getKey().equals("metadata") && field.getValue() instanceof ObjectNode metadata) {
+                if (problems != null && field.getKey().equals("metadata")
+                        && field.getValue() instanceof ObjectNode metadata) {
                     FieldValidation.pruneMetadata(metadata, at.toString())
                             .forEach(problem -> problems.add(() -> problem));
                 }
@@ -50,14 +61,16 @@ final class StructuralSchemas {
             if (of != null) {
                 value(field.getValue(), of, at, problems);
             } else if (!keep && !schema.path("additionalProperties").asBoolean(false)) {
-                problems.add(() -> "unknown field \"" + at + "\"");
+                if (problems != null) {
+                    problems.add(() -> "unknown field \"" + at + "\"");
+                }
                 drop.add(field.getKey());
             }
         }
         object.remove(drop);
     }
 
-    private static void value(JsonNode value, JsonNode schema, FieldPath path, StrictErrors problems) {
+    private static void value(JsonNode value, JsonNode schema, FieldPath path, @Nullable StrictErrors problems) {
         if (value instanceof ObjectNode object) {
             if (isTrue(schema, "x-kubernetes-int-or-string")) {
                 return;
