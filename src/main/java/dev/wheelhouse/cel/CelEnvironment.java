@@ -39,8 +39,7 @@ final class CelEnvironment {
     private static final String FAILED = "compilation failed: ";
     private static final String TOO_DEEP = "the expression nests too deeply";
     private static final CelOptions OPTIONS = CelOptions.current().comprehensionMaxIterations(MAX_ITERATIONS)
-            .enableHeterogeneousNumericComparisons(true).enableOptionalSyntax(true).enableHomogeneousLiterals(true)
-            .build();
+            .enableHeterogeneousNumericComparisons(true).enableOptionalSyntax(true).build();
     private static final Set<CelStringExtensions.Function> STRINGS = EnumSet
             .complementOf(EnumSet.of(CelStringExtensions.Function.REVERSE));
     private static final KubernetesLibrary KUBERNETES = KubernetesLibrary.create();
@@ -117,6 +116,10 @@ final class CelEnvironment {
             CelValidationResult result = result(compiler, field, expression);
             if (result.hasError()) {
                 throw failed(field, display(result.getErrors(), result.getSource()));
+            }
+            List<CelIssue> wrong = LiteralTypes.errors(result.getAst());
+            if (!wrong.isEmpty()) {
+                throw failed(field, display(wrong, result.getSource()));
             }
             return result.getAst();
         } catch (CelValidationException e) {

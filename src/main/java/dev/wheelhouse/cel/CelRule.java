@@ -105,7 +105,11 @@ public record CelRule(String rule, String message, String reason, String fieldPa
             CelCompiler compiler = compilers.computeIfAbsent(rule.path("optionalOldSelf").asBoolean(false),
                     optional -> CelEnvironment.typed().setTypeProvider(types).addVar("self", self)
                             .addVar("oldSelf", optional ? OptionalType.create(self) : self).build());
-            CelAbstractSyntaxTree tree = CelEnvironment.checked(compiler, field, failed, Json.text(rule, field));
+            String text = Json.text(rule, field);
+            // CEL for Java knows the type of no sorted list.
+            CelAbstractSyntaxTree tree = CelEnvironment.checked(text.contains(".sortBy(")
+                    ? rule.path("optionalOldSelf").asBoolean(false) ? OPTIONAL_OLD : PLAIN
+                    : compiler, field, failed, text);
             if (!tree.getResultType().equals(wanted)) {
                 throw new RuleException(field, otherType);
             }

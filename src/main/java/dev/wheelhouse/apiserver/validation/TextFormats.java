@@ -171,6 +171,15 @@ public final class TextFormats {
                 && time.group(3).compareTo("59") <= 0;
     }
 
+    /** Whether a text is a duration as Go writes it, such as {@code 1h30m}. */
+    public static boolean isGoDuration(String text) {
+        try {
+            return text.length() <= MOST_OF_DURATION && goDuration(text) != null;
+        } catch (ArithmeticException e) {
+            return false;
+        }
+    }
+
     /** A duration as Go and Scala write it, such as {@code 1h30m} or {@code 2 days}; null for any other text. */
     public static @Nullable Duration duration(String text) {
         if (text.length() > MOST_OF_DURATION) {
