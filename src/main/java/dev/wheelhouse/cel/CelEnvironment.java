@@ -5,10 +5,12 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 import dev.wheelhouse.apiserver.work.Deadline;
 
 import dev.cel.common.CelAbstractSyntaxTree;
+import dev.cel.common.CelErrorCode;
 import dev.cel.common.CelIssue;
 import dev.cel.common.CelOptions;
 import dev.cel.common.CelSource;
@@ -36,6 +38,8 @@ final class CelEnvironment {
     private static final int MOST_TYPE_VARIABLES = 3_000;
     private static final int MOST_ERRORS = 100;
     private static final int MOST_CHARACTERS_OF_ERRORS = 20_000;
+    private static final Pattern PLACE = Pattern.compile("^evaluation error at [^ ]*: ");
+    private static final Pattern NO_KEY = Pattern.compile("^key '(.*)' is not present in map\\.$", Pattern.DOTALL);
     private static final String FAILED = "compilation failed: ";
     private static final String TOO_DEEP = "the expression nests too deeply";
     private static final CelOptions OPTIONS = CelOptions.current().comprehensionMaxIterations(MAX_ITERATIONS)
@@ -174,6 +178,29 @@ final class CelEnvironment {
             case LIST -> part.list().elements().isEmpty();
             case MAP -> part.map().entries().isEmpty();
             default -> false;
+        };
+    }
+
+    /** The message of a failed evaluation, in upstream's words where upstream has some. */
+    static String words(Exception e) {
+        String message = PLACE.matcher(String.valueOf(e.getMessage())).replaceFirst("");
+        if (e instanceof CelEvaluationException evaluation
+                && evaluation.getErrorCode() == CelErrorCode.ATTRIBUTE_NOT_FOUND) {
+            return "no such key: " + NO_KEY.matcher(message).replaceFirst("$1");
+        }
+        if (message.startsWith("Index out of bounds")) {
+            return "i" + message.substring(1);
+        }
+        if (message.startsWith("For input string")) {
+            return "type conversion error from 'string' to 'int'";
+        }
+        if (message.startsWith("No matching overload")) {
+            return "no such overload";
+        }
+        return switch (message) {
+            case "/ by zero" -> "division by zero";
+            case "long overflow" -> "integer overflow";
+            default -> NO_KEY.matcher(message).replaceFirst("no such key: $1");
         };
     }
 

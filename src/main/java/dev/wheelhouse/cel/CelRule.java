@@ -91,7 +91,8 @@ public record CelRule(String rule, String message, String reason, String fieldPa
 
         /** @throws RuleException if the rule has errors or is no condition */
         public Checked rule(JsonNode rule) throws RuleException {
-            return check(rule, "rule", "compilation failed: ", SimpleType.BOOL, "cel expression must evaluate to a bool");
+            return check(rule, "rule", "compilation failed: ", SimpleType.BOOL,
+                    "cel expression must evaluate to a bool");
         }
 
         /** @throws RuleException if the expression of a message has errors or is no text */
@@ -168,8 +169,14 @@ public record CelRule(String rule, String message, String reason, String fieldPa
             return "'" + e.getMessage() + "': no further validation rules will be run due to call cost exceeds limit"
                     + " for rule: " + rule.strip();
         } catch (CelEvaluationException e) {
-            return truncated(String.valueOf(e.getMessage())) + " evaluating rule: " + rule.strip();
+            return truncated(CelEnvironment.words(e)) + " evaluating rule: " + rule.strip();
         }
+    }
+
+    /** Whether a message of {@link #check} says that the rule could not be evaluated. */
+    public boolean isError(String problem) {
+        return problem.endsWith(" evaluating rule: " + rule.strip())
+                || problem.endsWith(" due to call cost exceeds limit for rule: " + rule.strip());
     }
 
     /** Limits a message, because CEL's messages contain values of any length. */

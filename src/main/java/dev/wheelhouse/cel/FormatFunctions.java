@@ -131,8 +131,10 @@ final class FormatFunctions {
                                     + " clause can only be used on doubles", value);
             case 'b' -> value instanceof Boolean flag
                     ? flag ? "1" : "0"
-                    : integer ? inBase(value, 2) : wrong(
-                            "only integers and bools can be formatted as binary", value);
+                    : integer
+                            ? inBase(value, 2)
+                            : wrong(
+                                    "only integers and bools can be formatted as binary", value);
             case 'o' -> integer ? inBase(value, 8) : wrong("octal clause can only be used on integers", value);
             case 'x', 'X' -> {
                 String hex = integer
@@ -169,7 +171,8 @@ final class FormatFunctions {
 
     private static String raised(String exponent) {
         StringBuilder raised = new StringBuilder();
-        exponent.chars().filter(c -> c != '+').forEach(c -> raised.append(c == '-' ? '⁻' : "⁰¹²³⁴⁵⁶⁷⁸⁹".charAt(c - '0')));
+        exponent.chars().filter(c -> c != '+')
+                .forEach(c -> raised.append(c == '-' ? '⁻' : "⁰¹²³⁴⁵⁶⁷⁸⁹".charAt(c - '0')));
         return raised.toString();
     }
 

@@ -50,8 +50,10 @@ final class VersionFunctions {
             boolean otherNumber = DIGITS.matcher(other).matches();
             return number && otherNumber
                     ? new BigInteger(one).compareTo(new BigInteger(other))
-                    : number != otherNumber ? Boolean.compare(otherNumber, number) : Integer.signum(
-                            one.compareTo(other));
+                    : number != otherNumber
+                            ? Boolean.compare(otherNumber, number)
+                            : Integer.signum(
+                                    one.compareTo(other));
         }
     }
 
@@ -109,9 +111,11 @@ final class VersionFunctions {
         List<String> parts = new ArrayList<>();
         for (String part : (text.startsWith("v") ? text.substring(1) : text).split("\\.", 3)) {
             String bare = part.replaceFirst("^0+", "");
-            parts.add(part.length() < 2 || !bare.isEmpty() && Character.isDigit(bare.charAt(0)) ? part.length() < 2
-                    ? part
-                    : bare : "0" + bare);
+            parts.add(part.length() < 2 || !bare.isEmpty() && Character.isDigit(bare.charAt(0))
+                    ? part.length() < 2
+                            ? part
+                            : bare
+                    : "0" + bare);
         }
         String last = parts.getLast();
         if (parts.size() < 3 && (last.contains("+") || last.contains("-"))) {

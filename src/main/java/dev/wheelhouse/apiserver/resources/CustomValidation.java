@@ -70,9 +70,13 @@ final class CustomValidation {
     }
 
     private boolean fits(JsonNode value, JsonNode schema, FieldPath path) {
+        return failures(value, schema, path).isEmpty();
+    }
+
+    private List<StatusCause> failures(JsonNode value, JsonNode schema, FieldPath path) {
         CustomValidation trial = new CustomValidation(base, enumerations);
         trial.value(value, null, schema, path);
-        return trial.problems.isEmpty();
+        return trial.causes();
     }
 
     private void value(JsonNode value, @Nullable JsonNode old, JsonNode schema, FieldPath path) {
@@ -87,10 +91,12 @@ final class CustomValidation {
         if (StructuralSchemas.isTrue(schema, "x-kubernetes-int-or-string")) {
             if (!value.isString() && !value.isIntegralNumber()) {
                 wrongType(path, "integer,string", value);
+                enumeration(value, schema, path);
                 return;
             }
         } else if (!type.isEmpty() && !isOfType(value, type)) {
-            wrongType(path, type, value);
+            wrongType(path, type, value, Json.text(schema, "format"));
+            enumeration(value, schema, path);
             return;
         }
         enumeration(value, schema, path);
@@ -109,9 +115,9 @@ final class CustomValidation {
     private static boolean isOfType(JsonNode value, String type) {
         return switch (type) {
             case "string" -> value.isString();
-            case "integer" -> value.isIntegralNumber() && value.canConvertToLong()
-                    || !value.isIntegralNumber() && value.isNumber()
-                            && value.decimalValue().stripTrailingZeros().scale() <= 0;
+            case "integer" -> value.isNumber() && value.canConvertToLong()
+                    && (value.isIntegralNumber() || value.decimalValue().stripTrailingZeros().scale() <= 0)
+                    && value.doubleValue() < (value.isIntegralNumber() ? Double.MAX_VALUE : 0x1p63);
             case "number" -> value.isNumber();
             case "boolean" -> value.isBoolean();
             case "array" -> value.isArray();
@@ -128,11 +134,33 @@ final class CustomValidation {
         };
     }
 
+    private void wrongType(FieldPath path, String type, JsonNode value, String format) {
+        if (type.equals("integer") && value.isNumber()) {
+            boolean sized = format.equals("int32") || format.equals("int64");
+            if (sized) {
+                problems.add(() -> new StatusCause(field(path), "FieldValueTypeInvalid", "Invalid value: \"float64\": "
+                        + path + " in body must be of type " + format + ": \"float64\""));
+            } else {
+                wrongType(path, type, value);
+            }
+            outOfRange(path, type, sized ? format : "");
+        } else {
+            wrongType(path, type, value);
+        }
+    }
+
+    private void outOfRange(FieldPath path, String type, String format) {
+        problems.add(() -> new StatusCause(field(FieldPath.ROOT), "FieldValueInvalid",
+                "Invalid value: \"\": Checked value must be of type " + type
+                        + (format.isEmpty() ? " (default format)" : " with format " + format) + " in " + path));
+    }
+
     private void wrongType(FieldPath path, String type, JsonNode value) {
         String actual = "\"" + typeOf(value) + "\"";
         problems.add(
                 () -> new StatusCause(field(path), "FieldValueTypeInvalid", "Invalid value: " + actual + ": " + path
-                        + (path.isRoot() ? "" : " ") + "in body must be of type " + type + ": " + actual));
+                        + (path.isRoot() && base.isEmpty() ? "" : " ") + "in body must be of type " + type + ": "
+                        + actual));
     }
 
     private String field(FieldPath path) {
@@ -169,20 +197,19 @@ final class CustomValidation {
     private void text(String value, JsonNode schema, FieldPath path) {
         JsonNode node = StringNode.valueOf(value);
         int length = value.codePointCount(0, value.length());
-        if (schema.has("minLength") && length < Json.number(schema, 0, "minLength")) {
-            invalid(path, node, "should be at least " + schema.get("minLength") + " chars long");
-        }
+        String pattern = Json.text(schema, "pattern");
         if (schema.has("maxLength") && length > Json.number(schema, 0, "maxLength")) {
             problems.add(() -> new StatusCause(field(path), "FieldValueTooLong",
                     "Too long: may not be more than " + schema.get("maxLength") + " bytes"));
-        }
-        String pattern = Json.text(schema, "pattern");
-        if (!pattern.isEmpty() && !matches(pattern, value)) {
+        } else if (schema.has("minLength") && length < Json.number(schema, 0, "minLength")) {
+            invalid(path, node, "should be at least " + schema.get("minLength") + " chars long");
+        } else if (!pattern.isEmpty() && !matches(pattern, value)) {
             invalid(path, node, "should match '" + pattern + "'");
         }
         String format = Json.text(schema, "format");
         if (!TextFormats.isValid(format, value)) {
-            invalid(path, node, "must be of type " + format + ": " + node);
+            problems.add(() -> new StatusCause(field(path), "FieldValueTypeInvalid",
+                    "Invalid value: " + node + ": " + path + " in body must be of type " + format + ": " + node));
         }
     }
 
@@ -208,10 +235,11 @@ final class CustomValidation {
             case "int32" -> number.abs().compareTo(BigDecimal.valueOf(Integer.MAX_VALUE)) <= 0
                     || number.intValue() == Integer.MIN_VALUE && value.canConvertToInt();
             case "int64" -> value.canConvertToLong();
+            case "float" -> Math.abs(number.doubleValue()) <= Float.MAX_VALUE;
             default -> true;
         };
         if (!range) {
-            invalid(path, value, "must be of type " + format + ": \"" + typeOf(value) + "\"");
+            outOfRange(path, format.equals("float") ? "number" : "integer", format);
         }
     }
 
@@ -261,7 +289,8 @@ final class CustomValidation {
     private void tooMany(int size, JsonNode schema, String limit, FieldPath path) {
         if (schema.has(limit) && size > Json.number(schema, 0, limit)) {
             problems.add(() -> new StatusCause(field(path), "FieldValueTooMany",
-                    "Too many: " + size + ": must have at most " + schema.get(limit) + " items"));
+                    "Too many: " + size + ": must have at most " + schema.get(limit)
+                            + (Json.number(schema, 0, limit) == 1 ? " item" : " items")));
         }
     }
 
@@ -287,13 +316,21 @@ final class CustomValidation {
     }
 
     private void combined(JsonNode value, JsonNode schema, FieldPath path) {
+        int unfit = 0;
         for (JsonNode all : schema.path("allOf")) {
+            int before = problems.size();
             value(value, null, all, path);
+            unfit += problems.size() > before ? 1 : 0;
+        }
+        if (unfit > 0) {
+            unfit(path, "must validate all the schemas (allOf)"
+                    + (unfit == schema.path("allOf").size() ? ". None validated" : ""));
         }
         if (schema.get("anyOf") instanceof ArrayNode any && !StructuralSchemas.isTrue(schema,
                 "x-kubernetes-int-or-string")) {
             if (any.valueStream().noneMatch(choice -> fits(value, choice, path))) {
                 unfit(path, "must validate at least one schema (anyOf)");
+                failures(value, any.path(0), path).forEach(problems::add);
             }
         }
         if (schema.get("oneOf") instanceof ArrayNode choices) {
@@ -301,6 +338,9 @@ final class CustomValidation {
             if (count != 1) {
                 unfit(path, "must validate one and only one schema (oneOf)"
                         + (count == 0 ? ". Found none valid" : ". Found " + count + " valid alternatives"));
+                if (count == 0) {
+                    failures(value, choices.path(0), path).forEach(problems::add);
+                }
             }
         }
         if (schema.get("not") instanceof ObjectNode not && fits(value, not, path)) {
@@ -309,7 +349,7 @@ final class CustomValidation {
     }
 
     private void unfit(FieldPath path, String what) {
-        problems.add(() -> new StatusCause(field(path), "FieldValueInvalid",
+        problems.add(() -> new StatusCause(field(FieldPath.ROOT), "FieldValueInvalid",
                 "Invalid value: \"\": \"" + path + "\" " + what));
     }
 }

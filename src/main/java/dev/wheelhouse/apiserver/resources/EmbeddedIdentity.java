@@ -109,11 +109,12 @@ record EmbeddedIdentity(Problems problems, boolean decodes) {
         return all.size() == 1 ? all.getFirst() : "[" + String.join(", ", all) + "]";
     }
 
-    /** Whether nothing is wrong with the values of a schema's resources. */
+    /** Whether a schema has resources inside. */
     static boolean isAnywhere(JsonNode schema) {
         return !schema.findValues("x-kubernetes-embedded-resource").isEmpty();
     }
 
+    /** An object with one field. */
     static ObjectNode around(String field, JsonNode value) {
         ObjectNode object = Json.object();
         object.set(field, value);

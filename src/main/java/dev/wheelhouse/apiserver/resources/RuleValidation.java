@@ -115,7 +115,7 @@ final class RuleValidation {
                 }
                 String problem = rule.check(self, oldSelf, budget);
                 if (problem != null) {
-                    problems.add(() -> cause(rule, at(path), type, problem));
+                    problems.add(() -> cause(rule, at(path), type, value, problem));
                 }
                 if (budget.isSpent()) {
                     if (problem == null) {
@@ -148,15 +148,19 @@ final class RuleValidation {
         return path.isEmpty() ? "<nil>" : path;
     }
 
-    private static StatusCause cause(CelRule rule, String path, String type, String problem) {
+    private static StatusCause cause(CelRule rule, String path, String type, JsonNode value, String problem) {
+        if (rule.isError(problem)) {
+            return new StatusCause(field(path), "FieldValueInvalid", "Invalid value: \"" + type + "\": " + problem);
+        }
+        String shown = value.isContainer() ? "" : ": " + value;
         String below = rule.fieldPath().replace("['", "[").replace("']", "]");
         String at = path.isEmpty() ? below.replaceFirst("^\\.", "") : path + below;
         return switch (rule.reason()) {
             case "FieldValueForbidden" -> new StatusCause(field(at), rule.reason(), "Forbidden: " + problem);
             case "FieldValueRequired" -> new StatusCause(field(at), rule.reason(), "Required value: " + problem);
             case "FieldValueDuplicate" ->
-                new StatusCause(field(at), rule.reason(), "Duplicate value: \"" + type + "\"");
-            default -> new StatusCause(field(at), "FieldValueInvalid", "Invalid value: \"" + type + "\": " + problem);
+                new StatusCause(field(at), rule.reason(), "Duplicate value" + shown);
+            default -> new StatusCause(field(at), "FieldValueInvalid", "Invalid value" + shown + ": " + problem);
         };
     }
 

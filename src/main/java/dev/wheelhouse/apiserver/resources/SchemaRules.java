@@ -374,7 +374,8 @@ public final class SchemaRules {
         }
         if (items.isObject() && (list.equals("set") || list.equals("map"))) {
             if (StructuralSchemas.isTrue(items, "nullable")) {
-                problems.forbidden(path + ".items.nullable", "cannot be nullable when x-kubernetes-list-type is " + list);
+                problems.forbidden(path + ".items.nullable",
+                        "cannot be nullable when x-kubernetes-list-type is " + list);
             }
             if (list.equals("map")) {
                 keysAreSet(items, keys, path.child("items"));
