@@ -25,8 +25,8 @@ import dev.cel.common.types.OptionalType;
 
 /**
  * Finds list and map literals whose parts have several types, and literals that are no regular expression, duration or
- * timestamp where one has to stand (upstream: {@code cel-go/cel/validator.go}). To CEL for Java a dynamic value has every
- * type, to upstream it has another one than a text.
+ * timestamp where one has to stand (upstream: {@code cel-go/cel/validator.go}). To CEL for Java a dynamic value has
+ * every type, to upstream it has another one than a text.
  */
 record LiteralTypes(CelAbstractSyntaxTree tree, List<CelIssue> errors) {
     /** The errors in a checked expression. */
