@@ -1,12 +1,16 @@
 package dev.wheelhouse.cel;
 
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
+import java.util.regex.Pattern;
 
 import dev.wheelhouse.apiserver.work.Deadline;
 
 import dev.cel.common.CelAbstractSyntaxTree;
+import dev.cel.common.CelErrorCode;
 import dev.cel.common.CelIssue;
 import dev.cel.common.CelOptions;
 import dev.cel.common.CelSource;
@@ -20,6 +24,7 @@ import dev.cel.compiler.CelCompiler;
 import dev.cel.compiler.CelCompilerBuilder;
 import dev.cel.compiler.CelCompilerFactory;
 import dev.cel.extensions.CelExtensions;
+import dev.cel.extensions.CelStringExtensions;
 import dev.cel.parser.CelStandardMacro;
 import dev.cel.runtime.CelEvaluationException;
 import dev.cel.runtime.CelRuntime;
@@ -33,10 +38,14 @@ final class CelEnvironment {
     private static final int MOST_TYPE_VARIABLES = 3_000;
     private static final int MOST_ERRORS = 100;
     private static final int MOST_CHARACTERS_OF_ERRORS = 20_000;
+    private static final Pattern PLACE = Pattern.compile("^evaluation error at [^ ]*: ");
+    private static final Pattern NO_KEY = Pattern.compile("^key '(.*)' is not present in map\\.$", Pattern.DOTALL);
+    private static final String FAILED = "compilation failed: ";
     private static final String TOO_DEEP = "the expression nests too deeply";
     private static final CelOptions OPTIONS = CelOptions.current().comprehensionMaxIterations(MAX_ITERATIONS)
-            .enableHeterogeneousNumericComparisons(true).enableOptionalSyntax(true).enableHomogeneousLiterals(true)
-            .build();
+            .enableHeterogeneousNumericComparisons(true).enableOptionalSyntax(true).build();
+    private static final Set<CelStringExtensions.Function> STRINGS = EnumSet
+            .complementOf(EnumSet.of(CelStringExtensions.Function.REVERSE));
     private static final KubernetesLibrary KUBERNETES = KubernetesLibrary.create();
     private static final CelRuntime RUNTIME = CelRuntimeFactory.standardCelRuntimeBuilder().setOptions(OPTIONS)
             .setStandardEnvironmentEnabled(false)
@@ -47,13 +56,27 @@ final class CelEnvironment {
 
     private CelEnvironment() {}
 
-    /** A compiler without variables. */
+    /** A compiler of new expressions, without variables. They may call the functions that upstream has. */
     static CelCompilerBuilder builder() {
+        return common().addLibraries(CelExtensions.strings(STRINGS), KUBERNETES);
+    }
+
+    /** A compiler that knows the types of lists, for expressions that are not evaluated. */
+    static CelCompilerBuilder typed() {
+        return common().addLibraries(CelExtensions.strings(STRINGS), KUBERNETES.typed());
+    }
+
+    /** A compiler of stored expressions, which may call functions that new ones may not. */
+    static CelCompilerBuilder stored() {
+        return common().addLibraries(CelExtensions.strings(), CelExtensions.math(OPTIONS), CelExtensions.regex(),
+                KUBERNETES);
+    }
+
+    private static CelCompilerBuilder common() {
         return CelCompilerFactory.standardCelCompilerBuilder().setOptions(OPTIONS)
                 .setStandardMacros(CelStandardMacro.STANDARD_MACROS)
-                .addLibraries(CelExtensions.strings(), CelExtensions.sets(OPTIONS), CelExtensions.lists(),
-                        CelExtensions.math(OPTIONS), CelExtensions.regex(), CelExtensions.optional(),
-                        CelExtensions.comprehensions(), KUBERNETES);
+                .addLibraries(CelExtensions.sets(OPTIONS), CelExtensions.lists(), CelExtensions.optional(),
+                        CelExtensions.comprehensions());
     }
 
     /**
@@ -84,14 +107,29 @@ final class CelEnvironment {
 
     /** @throws RuleException if the expression has syntax or type errors, or is too large */
     static CelAbstractSyntaxTree checked(CelCompiler compiler, String field, String expression) throws RuleException {
-        CelValidationResult result = result(compiler, field, expression);
-        if (result.hasError()) {
-            throw failed(field, display(result.getErrors(), result.getSource()));
-        }
+        return checked(compiler, field, FAILED, expression);
+    }
+
+    /**
+     * @param prefix of the message of errors
+     * @throws RuleException if the expression has syntax or type errors, or is too large
+     */
+    static CelAbstractSyntaxTree checked(CelCompiler compiler, String field, String prefix, String expression)
+            throws RuleException {
         try {
+            CelValidationResult result = result(compiler, field, expression);
+            if (result.hasError()) {
+                throw failed(field, display(result.getErrors(), result.getSource()));
+            }
+            List<CelIssue> wrong = LiteralTypes.errors(result.getAst());
+            if (!wrong.isEmpty()) {
+                throw failed(field, display(wrong, result.getSource()));
+            }
             return result.getAst();
         } catch (CelValidationException e) {
-            throw failed(field, String.valueOf(e.getMessage()));
+            throw new RuleException(field, prefix + e.getMessage());
+        } catch (RuleException e) {
+            throw new RuleException(field, String.valueOf(e.getMessage()).replaceFirst("^" + FAILED, prefix));
         }
     }
 
@@ -143,8 +181,31 @@ final class CelEnvironment {
         };
     }
 
+    /** The message of a failed evaluation, in upstream's words where upstream has some. */
+    static String words(Exception e) {
+        String message = PLACE.matcher(String.valueOf(e.getMessage())).replaceFirst("");
+        if (e instanceof CelEvaluationException evaluation
+                && evaluation.getErrorCode() == CelErrorCode.ATTRIBUTE_NOT_FOUND) {
+            return "no such key: " + NO_KEY.matcher(message).replaceFirst("$1");
+        }
+        if (message.startsWith("Index out of bounds")) {
+            return "i" + message.substring(1);
+        }
+        if (message.startsWith("For input string")) {
+            return "type conversion error from 'string' to 'int'";
+        }
+        if (message.startsWith("No matching overload")) {
+            return "no such overload";
+        }
+        return switch (message) {
+            case "/ by zero" -> "division by zero";
+            case "long overflow" -> "integer overflow";
+            default -> NO_KEY.matcher(message).replaceFirst("no such key: $1");
+        };
+    }
+
     private static RuleException failed(String field, String errors) {
-        return new RuleException(field, "compilation failed: " + errors);
+        return new RuleException(field, FAILED + errors);
     }
 
     /**

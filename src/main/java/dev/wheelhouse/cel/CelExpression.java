@@ -1,7 +1,6 @@
 package dev.wheelhouse.cel;
 
 import java.util.Map;
-import java.util.regex.Pattern;
 
 import tools.jackson.databind.JsonNode;
 
@@ -16,9 +15,6 @@ import dev.cel.runtime.CelEvaluationException;
  * Immutable, thread safe.
  */
 public final class CelExpression {
-    private static final Pattern PLACE = Pattern.compile("^evaluation error at [^ ]*: ");
-    private static final Pattern NO_KEY = Pattern.compile("^key '(.*)' is not present in map\\.$", Pattern.DOTALL);
-
     private final CelProgram program;
 
     /** The type of result that an expression must have. */
@@ -69,8 +65,7 @@ public final class CelExpression {
         try {
             return budget.evaluate(program, variables);
         } catch (CelEvaluationException | CelBudget.ExceededException e) {
-            String message = PLACE.matcher(String.valueOf(e.getMessage())).replaceFirst("");
-            throw new EvaluationException(CelRule.truncated(NO_KEY.matcher(message).replaceFirst("no such key: $1")));
+            throw new EvaluationException(CelRule.truncated(CelEnvironment.words(e)));
         }
     }
 

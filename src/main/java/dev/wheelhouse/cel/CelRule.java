@@ -1,7 +1,6 @@
 package dev.wheelhouse.cel;
 
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -13,8 +12,7 @@ import tools.jackson.databind.node.MissingNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 
-import dev.cel.common.CelIssue;
-import dev.cel.common.CelValidationResult;
+import dev.cel.common.CelAbstractSyntaxTree;
 import dev.cel.common.types.CelType;
 import dev.cel.common.types.OptionalType;
 import dev.cel.common.types.SimpleType;
@@ -24,8 +22,7 @@ import dev.cel.runtime.CelEvaluationException;
 /**
  * A compiled validation rule, one element of {@code x-kubernetes-validations} (upstream:
  * {@code apiextensions-apiserver/pkg/apiserver/schema/cel}). At run time {@code self} and {@code oldSelf} have dynamic
- * types. {@link Checker} checks fields against the schema when a definition is created. It finds only unknown fields;
- * upstream's type check finds more.
+ * types. {@link Checker} checks the types when a definition is created.
  *
  * <p>Rules may use CEL's functions, its extensions for strings, sets, lists, math, regular expressions and optionals,
  * and those of {@link KubernetesLibrary}. Immutable, thread safe.
@@ -64,6 +61,9 @@ public record CelRule(String rule, String message, String reason, String fieldPa
         private static final String ROOT = "@self";
 
         private final SchemaTypes types = new SchemaTypes();
+        private final JsonNode schema;
+        private final boolean resource;
+        private final boolean typed;
         private final CelType self;
         private final Map<Boolean, CelCompiler> compilers = new HashMap<>();
 
@@ -72,34 +72,73 @@ public record CelRule(String rule, String message, String reason, String fieldPa
          * @param resource whether these values are whole resources
          */
         public Checker(JsonNode schema, boolean resource) {
+            this.schema = schema;
+            this.resource = resource;
             CelType known = types.declare(ROOT, schema, resource, MissingNode.getInstance());
+            this.typed = known != null;
             this.self = known == null ? SimpleType.DYN : known;
         }
 
-        /** @throws RuleException if a rule does not compile, or uses a field that the schema does not have */
-        public void check(JsonNode rule) throws RuleException {
-            CelRule compiled = compile(rule);
-            CelCompiler typed = compilers.computeIfAbsent(compiled.optionalOldSelf,
-                    optional -> CelEnvironment.builder().setTypeProvider(types).addVar("self", self)
+        /** Whether expressions can see the values. */
+        public boolean isTyped() {
+            return typed;
+        }
+
+        /** How often a value of the schema can be in the largest object. */
+        public long most() {
+            return SchemaSizes.most(schema, resource);
+        }
+
+        /** @throws RuleException if the rule has errors or is no condition */
+        public Checked rule(JsonNode rule) throws RuleException {
+            return check(rule, "rule", "compilation failed: ", SimpleType.BOOL,
+                    "cel expression must evaluate to a bool");
+        }
+
+        /** @throws RuleException if the expression of a message has errors or is no text */
+        public Checked message(JsonNode rule) throws RuleException {
+            return check(rule, "messageExpression", "messageExpression compilation failed: ", SimpleType.STRING,
+                    "messageExpression must evaluate to a string");
+        }
+
+        private Checked check(JsonNode rule, String field, String failed, CelType wanted, String otherType)
+                throws RuleException {
+            CelCompiler compiler = compilers.computeIfAbsent(rule.path("optionalOldSelf").asBoolean(false),
+                    optional -> CelEnvironment.typed().setTypeProvider(types).addVar("self", self)
                             .addVar("oldSelf", optional ? OptionalType.create(self) : self).build());
-            for (String field : List.of("rule", "messageExpression")) {
-                String expression = Json.text(rule, field);
-                if (expression.isEmpty()) {
-                    continue;
-                }
-                CelValidationResult result = CelEnvironment.result(typed, field, expression);
-                List<CelIssue> unknown = result.getErrors().stream()
-                        .filter(issue -> issue.getMessage().startsWith("undefined field")).toList();
-                if (!unknown.isEmpty()) {
-                    throw new RuleException(field,
-                            "compilation failed: " + CelEnvironment.display(unknown, result.getSource()));
-                }
+            String text = Json.text(rule, field);
+            // CEL for Java knows the type of no sorted list.
+            CelAbstractSyntaxTree tree = CelEnvironment.checked(text.contains(".sortBy(")
+                    ? rule.path("optionalOldSelf").asBoolean(false) ? OPTIONAL_OLD : PLAIN
+                    : compiler, field, failed, text);
+            if (!tree.getResultType().equals(wanted)) {
+                throw new RuleException(field, otherType);
             }
+            return new Checked(tree.getReferenceMap().values().stream().anyMatch(one -> one.name().equals("oldSelf")),
+                    RuleCost.of(tree, schema, resource));
         }
     }
 
+    /**
+     * A rule without errors.
+     *
+     * @param usesOld whether it reads the old value
+     * @param cost the most that one evaluation can cost
+     */
+    public record Checked(boolean usesOld, long cost) {}
+
+    /** The product, or the largest number if that is larger. */
+    public static long product(long one, long other) {
+        return one != 0 && other > Long.MAX_VALUE / one ? Long.MAX_VALUE : one * other;
+    }
+
+    /** The sum, or the largest number if that is larger. */
+    public static long sum(long one, long other) {
+        return one > Long.MAX_VALUE - other ? Long.MAX_VALUE : one + other;
+    }
+
     private static CelCompiler compiler(boolean optionalOldSelf) {
-        return CelEnvironment.builder().addVar("self", SimpleType.DYN)
+        return CelEnvironment.stored().addVar("self", SimpleType.DYN)
                 .addVar("oldSelf", optionalOldSelf ? OptionalType.create(SimpleType.DYN) : SimpleType.DYN).build();
     }
 
@@ -130,8 +169,14 @@ public record CelRule(String rule, String message, String reason, String fieldPa
             return "'" + e.getMessage() + "': no further validation rules will be run due to call cost exceeds limit"
                     + " for rule: " + rule.strip();
         } catch (CelEvaluationException e) {
-            return truncated(String.valueOf(e.getMessage())) + " evaluating rule: " + rule.strip();
+            return truncated(CelEnvironment.words(e)) + " evaluating rule: " + rule.strip();
         }
+    }
+
+    /** Whether a message of {@link #check} says that the rule could not be evaluated. */
+    public boolean isError(String problem) {
+        return problem.endsWith(" evaluating rule: " + rule.strip())
+                || problem.endsWith(" due to call cost exceeds limit for rule: " + rule.strip());
     }
 
     /** Limits a message, because CEL's messages contain values of any length. */

@@ -1,6 +1,7 @@
 package dev.wheelhouse.cel;
 
 import java.time.DateTimeException;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.OffsetDateTime;
@@ -17,6 +18,7 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.validation.TextFormats;
 
 import dev.cel.common.values.CelByteString;
 import dev.cel.common.values.NullValue;
@@ -62,7 +64,11 @@ public final class CelValues {
             if (resource && name.equals("metadata")) {
                 map.put(name, names(field.getValue()));
             } else if (properties.has(name)) {
-                map.put(escaped(name), of(field.getValue(), properties.path(name), false));
+                Object value = of(field.getValue(), properties.path(name), false);
+                map.put(escaped(name), value);
+                if (KEYWORDS.contains(name)) {
+                    map.put(name, value); // A keyword may stand after a dot.
+                }
             } else {
                 map.put(name, of(field.getValue(), schema.path("additionalProperties"), false));
             }
@@ -83,6 +89,10 @@ public final class CelValues {
     private static Object text(String text, String format) {
         try {
             return switch (format) {
+                case "duration" -> {
+                    Duration duration = TextFormats.duration(text);
+                    yield duration == null ? text : duration;
+                }
                 case "byte" -> CelByteString.of(Base64.getDecoder().decode(text));
                 case "date-time" -> OffsetDateTime.parse(text).toInstant();
                 case "date" -> Instant.from(LocalDate.parse(text).atStartOfDay(ZoneOffset.UTC));

@@ -25,6 +25,7 @@ record Costs(RuntimeEquality equality) {
     long of(String id, Object[] arguments) throws CelEvaluationException {
         return switch (id) {
             case "size_string", "string_size", "string_char_at_int" -> UNIT + length(arguments[0]) / 20;
+            case "string_format" -> UNIT + length(arguments[0]) + 8 * traversal(arguments[1]);
             case PatchTypes.CONSTRUCTION -> 10 * UNIT;
             case CHECK_OF_PATH, CHECK_OF_RESOURCE -> 350_000 * UNIT;
             case "lists_range" -> UNIT * Math.clamp((Long) arguments[0], 1, Long.MAX_VALUE / UNIT);

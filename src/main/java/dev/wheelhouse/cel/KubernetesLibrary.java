@@ -18,7 +18,7 @@ import dev.cel.runtime.CelRuntimeBuilder;
 import dev.cel.runtime.CelRuntimeLibrary;
 
 /**
- * The functions that Kubernetes adds to CEL, except those for formats and versions (upstream:
+ * The functions that Kubernetes adds to CEL (upstream:
  * {@code apiserver/pkg/cel/library}). Immutable after {@link #create}.
  */
 final class KubernetesLibrary implements CelCompilerLibrary, CelRuntimeLibrary {
@@ -38,6 +38,8 @@ final class KubernetesLibrary implements CelCompilerLibrary, CelRuntimeLibrary {
         AddressFunctions.addTo(library);
         QuantityFunctions.addTo(library);
         AuthorizerFunctions.addTo(library);
+        FormatFunctions.addTo(library);
+        VersionFunctions.addTo(library);
         return library;
     }
 
@@ -57,6 +59,19 @@ final class KubernetesLibrary implements CelCompilerLibrary, CelRuntimeLibrary {
     <A> void global(String name, String id, Type<?> result, Type<A> argument, CelFunctionOverload.Unary<A> body) {
         add(name, CelOverloadDecl.newGlobalOverload(id, result.type, argument.type),
                 CelFunctionBinding.from(id, argument.of, body));
+    }
+
+    /** Adds a function without arguments. */
+    void constant(String name, Type<?> result, Object value) {
+        add(name, CelOverloadDecl.newGlobalOverload(name, result.type), CelFunctionBinding.from(name, List.of(),
+                arguments -> value));
+    }
+
+    /** Adds a global function with two arguments. */
+    <A, B> void global(String name, String id, Type<?> result, Type<A> first, Type<B> second,
+            CelFunctionOverload.Binary<A, B> body) {
+        add(name, CelOverloadDecl.newGlobalOverload(id, result.type, first.type, second.type),
+                CelFunctionBinding.from(id, first.of, second.of, body));
     }
 
     /** Adds a function that is called on its only argument. */
@@ -82,6 +97,14 @@ final class KubernetesLibrary implements CelCompilerLibrary, CelRuntimeLibrary {
     private void add(String name, CelOverloadDecl overload, CelFunctionBinding binding) {
         functions.computeIfAbsent(name, n -> new ArrayList<>()).add(overload);
         bindings.add(binding);
+    }
+
+    /** The same functions, with the types of lists. They cannot be evaluated. */
+    CelCompilerLibrary typed() {
+        KubernetesLibrary typed = new KubernetesLibrary();
+        typed.functions.putAll(functions);
+        typed.functions.putAll(ListFunctions.typed());
+        return typed;
     }
 
     @Override

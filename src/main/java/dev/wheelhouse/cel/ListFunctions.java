@@ -1,14 +1,21 @@
 package dev.wheelhouse.cel;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 
 import static dev.wheelhouse.cel.KubernetesLibrary.BOOL;
 import static dev.wheelhouse.cel.KubernetesLibrary.DYN;
 import static dev.wheelhouse.cel.KubernetesLibrary.INT;
 
+import dev.cel.common.CelOverloadDecl;
+import dev.cel.common.types.CelType;
 import dev.cel.common.types.ListType;
 import dev.cel.common.types.SimpleType;
+import dev.cel.common.types.TypeParamType;
 import dev.cel.common.values.CelByteString;
 import dev.cel.runtime.CelEvaluationException;
 
@@ -17,6 +24,9 @@ final class ListFunctions {
     @SuppressWarnings({"unchecked", "rawtypes"}) // A list of CEL may have elements of any type.
     private static final KubernetesLibrary.Type<List<?>> LIST = new KubernetesLibrary.Type<>(
             ListType.create(SimpleType.DYN), (Class) List.class);
+
+    private static final Set<CelType> SUMMED = Set.of(SimpleType.INT, SimpleType.UINT, SimpleType.DOUBLE,
+            SimpleType.DURATION);
 
     private ListFunctions() {}
 
@@ -28,6 +38,32 @@ final class ListFunctions {
         library.member("indexOf", "list_a_index_of_int", INT, LIST, DYN, (list, each) -> (long) list.indexOf(each));
         library.member("lastIndexOf", "list_a_last_index_of_int", INT, LIST, DYN,
                 (list, each) -> (long) list.lastIndexOf(each));
+    }
+
+    /** The functions for each type that the elements may have. */
+    static Map<String, List<CelOverloadDecl>> typed() {
+        Map<String, List<CelOverloadDecl>> typed = new HashMap<>();
+        for (CelType of : List.of(SimpleType.INT, SimpleType.UINT, SimpleType.DOUBLE, SimpleType.DURATION,
+                SimpleType.BOOL, SimpleType.TIMESTAMP, SimpleType.STRING, SimpleType.BYTES)) {
+            String id = "list_" + of.name() + "_";
+            CelType list = ListType.create(of);
+            add(typed, "isSorted", CelOverloadDecl.newMemberOverload(id + "is_sorted", SimpleType.BOOL, list));
+            add(typed, "min", CelOverloadDecl.newMemberOverload(id + "min", of, list));
+            add(typed, "max", CelOverloadDecl.newMemberOverload(id + "max", of, list));
+            if (SUMMED.contains(of)) {
+                add(typed, "sum", CelOverloadDecl.newMemberOverload(id + "sum", of, list));
+            }
+        }
+        CelType any = TypeParamType.create("A");
+        for (String name : List.of("indexOf", "lastIndexOf")) {
+            add(typed, name, CelOverloadDecl.newMemberOverload("list_" + name, SimpleType.INT, ListType.create(any),
+                    any));
+        }
+        return typed;
+    }
+
+    private static void add(Map<String, List<CelOverloadDecl>> to, String name, CelOverloadDecl overload) {
+        to.computeIfAbsent(name, n -> new ArrayList<>()).add(overload);
     }
 
     private static boolean isSorted(List<?> list) throws CelEvaluationException {

@@ -10,8 +10,6 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 import dev.cel.common.CelAbstractSyntaxTree;
-import dev.cel.common.CelIssue;
-import dev.cel.common.CelValidationResult;
 import dev.cel.common.types.CelType;
 import dev.cel.common.types.ListType;
 import dev.cel.common.types.MapType;
@@ -44,7 +42,7 @@ public final class PolicyTypes {
     public record Definition(String kind, JsonNode schemas, String name) {}
 
     /**
-     * For checks. Expressions may also call the functions for formats and versions, which cannot be evaluated.
+     * For checks.
      *
      * @param objects of the policy
      * @param hasParams whether the policy has parameters
@@ -54,7 +52,7 @@ public final class PolicyTypes {
         CelType object = type(objects);
         CelType param = params == null ? SimpleType.DYN : type(params);
         this.builders = builders(object, hasParams ? param : null, true);
-        this.compiler = builders.get().addLibraries(PolicyFunctions.DECLARED).build();
+        this.compiler = builders.get().build();
     }
 
     private PolicyTypes(boolean hasParams, boolean hasVariables) {
@@ -92,11 +90,6 @@ public final class PolicyTypes {
     public CelExpression compile(String expression, CelExpression.ResultType wanted) throws RuleException {
         CelAbstractSyntaxTree tree = CelEnvironment.checked(wanted.isPatch() ? constructing(expression) : compiler,
                 "expression", expression);
-        List<CelIssue> mixed = LiteralTypes.errors(tree);
-        if (!mixed.isEmpty()) {
-            throw new RuleException("expression", "compilation failed: "
-                    + CelEnvironment.display(mixed, tree.getSource()));
-        }
         wanted.check(tree.getResultType());
         return new CelExpression(CelEnvironment.program("expression",
                 wanted.isPatch() ? PatchTypes.rewritten(tree) : tree));
@@ -125,8 +118,8 @@ public final class PolicyTypes {
     /** The type errors of an expression, each with its place, in lines; empty if there are none. */
     public String errors(String expression) {
         try {
-            CelValidationResult result = CelEnvironment.result(compiler, "expression", expression);
-            return CelEnvironment.display(result.getErrors(), result.getSource());
+            CelEnvironment.checked(compiler, "expression", "", expression);
+            return "";
         } catch (RuleException e) {
             return String.valueOf(e.getMessage());
         }

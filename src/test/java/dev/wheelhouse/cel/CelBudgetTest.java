@@ -119,7 +119,7 @@ class CelBudgetTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"1,'a'", "y", "!@#"})
+    @ValueSource(strings = {"y", "!@#"})
     void ofManyErrorsTheFirstOnesAreShown(String element) {
         String rule = "[" + (element + ",").repeat(9_000) + "].size() > 0";
         assertThatThrownBy(() -> rule(rule)).isInstanceOf(RuleException.class)

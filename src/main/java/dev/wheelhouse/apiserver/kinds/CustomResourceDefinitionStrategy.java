@@ -2,24 +2,31 @@ package dev.wheelhouse.apiserver.kinds;
 
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.MissingNode;
+import tools.jackson.databind.node.NullNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.api.Names;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.resources.CustomResources;
 import dev.wheelhouse.apiserver.resources.DefinitionNames;
-import dev.wheelhouse.apiserver.resources.StructuralRules;
+import dev.wheelhouse.apiserver.resources.SchemaRules;
+import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
@@ -33,6 +40,7 @@ import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
  * {@code apiextensions-apiserver/pkg/registry/customresourcedefinition}).
  */
 final class CustomResourceDefinitionStrategy extends Strategy {
+    private static final int MOST_SELECTABLE = 8;
     private static final String APPROVAL = "api-approved.kubernetes.io";
 
     CustomResourceDefinitionStrategy() {
@@ -47,7 +55,9 @@ final class CustomResourceDefinitionStrategy extends Strategy {
             ObjectNode names = Json.child(spec, "names");
             String kind = Json.text(names, "kind");
             set(names, "singular", kind.toLowerCase(Locale.ROOT));
-            set(names, "listKind", kind + "List");
+            if (!kind.isEmpty()) {
+                set(names, "listKind", kind + "List");
+            }
             set(Json.child(spec, "conversion"), "strategy", "None");
             if (isEmpty(Json.child(definition, "status"), "storedVersions")) {
                 addStoredVersion(definition);
@@ -63,6 +73,7 @@ final class CustomResourceDefinitionStrategy extends Strategy {
             if (version.path("storage").asBoolean(false)
                     && status.path("storedVersions").valueStream().noneMatch(one -> one.asString("").equals(name))) {
                 status.withArray("storedVersions").add(name);
+                return;
             }
         }
     }
@@ -108,6 +119,44 @@ final class CustomResourceDefinitionStrategy extends Strategy {
         }
     }
 
+    @Override
+    protected void validate(ObjectNode definition, Problems problems) {
+        super.validate(internal(definition), problems);
+    }
+
+    @Override
+    protected void validateUpdate(ObjectNode definition, ObjectNode old, Problems problems) {
+        super.validateUpdate(internal(definition), internal(old), problems);
+    }
+
+    /**
+     * A definition as upstream checks it: what all versions have alike stands beside them (upstream:
+     * {@code apiextensions/v1/conversion.go}).
+     */
+    private static ObjectNode internal(ObjectNode definition) {
+        ObjectNode internal = Json.object().setAll(definition);
+        ObjectNode spec = Json.object().setAll((ObjectNode) internal.path("spec"));
+        internal.set("spec", spec);
+        JsonNode versions = spec.path("versions");
+        if (versions.isEmpty()) {
+            return internal;
+        }
+        spec.set("version", versions.path(0).path("name"));
+        ArrayNode copies = Json.array();
+        versions.forEach(version -> copies.add(Json.object().setAll((ObjectNode) version)));
+        spec.set("versions", copies);
+        for (String field : List.of("subresources", "schema", "additionalPrinterColumns", "selectableFields")) {
+            JsonNode first = copies.path(0).path(field);
+            if (copies.valueStream().allMatch(version -> version.path(field).equals(first))) {
+                copies.forEach(version -> ((ObjectNode) version).remove(field));
+                if (!first.isMissingNode() && !first.isNull()) {
+                    spec.set(field.equals("schema") ? "validation" : field, first);
+                }
+            }
+        }
+        return internal;
+    }
+
     /** The server alone says in the status which names the definition has. */
     @Override
     public <T> T commit(ObjectNode definition, ClusterState state, Supplier<T> write) {
@@ -123,15 +172,26 @@ final class CustomResourceDefinitionStrategy extends Strategy {
             return;
         }
         String approval = Json.text(definition.value(), "metadata", "annotations", APPROVAL);
+        if (definition.oldRoot().isObject()
+                && approval(approval).equals(
+                        approval(Json.text(definition.oldRoot(), "metadata", "annotations", APPROVAL)))) {
+            return; // As upstream, a definition stays as valid as it was.
+        }
         String at = Problems.key("metadata.annotations", APPROVAL);
         String wanted = "protected groups must have approval annotation \"" + APPROVAL + "\"";
         String see = ", see https://github.com/kubernetes/enhancements/pull/1111";
         if (approval.isEmpty()) {
             definition.problems().required(at, wanted + see);
-        } else if (!approval.startsWith("unapproved") && !isUrl(approval)) {
+        } else if (approval(approval).equals("invalid")) {
             definition.problems().invalid(at, approval,
                     wanted + " with either a URL or a reason starting with \"unapproved\"" + see);
         }
+    }
+
+    private static String approval(String text) {
+        return text.isEmpty() || text.startsWith("unapproved")
+                ? text.isEmpty() ? "missing" : "bypassed"
+                : isUrl(text) ? "approved" : "invalid";
     }
 
     @Override
@@ -169,7 +229,16 @@ final class CustomResourceDefinitionStrategy extends Strategy {
         checks.put("nameOfDefinition", CustomResourceDefinitionStrategy::name);
         checks.put("notBuiltIn", CustomResourceDefinitionStrategy::notBuiltIn);
         checks.put("definedGroup", CustomResourceDefinitionStrategy::group);
-        checks.put("structural", s -> StructuralRules.check((ObjectNode) s.value(), s.path(), s.problems()));
+        checks.put("definedSchema", CustomResourceDefinitionStrategy::schema);
+        checks.put("defaultsArePruned", CustomResourceDefinitionStrategy::defaultsArePruned);
+        checks.put("deprecationWarning", CustomResourceDefinitionStrategy::deprecationWarning);
+        checks.put("uniqueVersions", CustomResourceDefinitionStrategy::uniqueVersions);
+        checks.put("selectableFields", CustomResourceDefinitionStrategy::selectableFields);
+        checks.put("simplePath", s -> simplePath(s, "", "."));
+        checks.put("pathInSpec", s -> simplePath(s, "under .spec", ".spec."));
+        checks.put("pathInStatus", s -> simplePath(s, "under .status", ".status."));
+        checks.put("pathInEither", s -> simplePath(s, "under either .spec or .status", ".spec.", ".status."));
+        checks.put("storedVersions", CustomResourceDefinitionStrategy::storedVersions);
         checks.put("approval", CustomResourceDefinitionStrategy::approval);
         checks.put("oneStored", CustomResourceDefinitionStrategy::oneStored);
         checks.put("otherThanKind", CustomResourceDefinitionStrategy::otherThanKind);
@@ -193,15 +262,148 @@ final class CustomResourceDefinitionStrategy extends Strategy {
     }
 
     private static void group(Subject group) {
-        if (!group.text().contains(".") || !Names.hasSubdomainForm(group.text())) {
+        List<String> wrong = Formats.dnsSubdomain(group.text());
+        if (!wrong.isEmpty()) {
+            group.problems().invalid(group.path(), group.text(), String.join(",", wrong));
+        } else if (!group.text().contains(".")) {
             group.problems().invalid(group.path(), group.text(), "should be a domain with at least one dot");
         }
     }
 
     private static void oneStored(Subject versions) {
         if (versions.value().valueStream().filter(v -> v.path("storage").asBoolean(false)).count() != 1) {
-            versions.problems().invalid(versions.path(), versions.value(),
+            versions.problems().invalid(versions.path(), inGo(versions),
                     "must have exactly one version marked as storage version");
+        }
+    }
+
+    private static void uniqueVersions(Subject versions) {
+        long names = versions.value().valueStream().map(version -> Json.text(version, "name")).distinct().count();
+        if (names < versions.value().size()) {
+            versions.problems().invalid(versions.path(), inGo(versions), "must contain unique version names");
+        }
+    }
+
+    /** Versions as upstream's messages show them. */
+    private static @Nullable JsonNode inGo(Subject versions) {
+        if (!versions.isSet()) {
+            return null;
+        }
+        ArrayNode shown = Json.array();
+        for (JsonNode version : versions.value()) {
+            ObjectNode one = shown.addObject().put("Name", Json.text(version, "name"));
+            for (String flag : List.of("served", "storage", "deprecated")) {
+                one.put(flag.substring(0, 1).toUpperCase(Locale.ROOT) + flag.substring(1),
+                        version.path(flag).asBoolean(false));
+            }
+            for (String field : List.of("deprecationWarning", "schema", "subresources", "additionalPrinterColumns",
+                    "selectableFields")) {
+                one.set(field.substring(0, 1).toUpperCase(Locale.ROOT) + field.substring(1),
+                        version.hasNonNull(field) ? version.get(field) : NullNode.getInstance());
+            }
+        }
+        return shown;
+    }
+
+    /** Checks the schema of a version, or of all versions, unless an update leaves it as it was. */
+    private static void schema(Subject validation) {
+        JsonNode of = validation.object();
+        JsonNode spec = validation.root().path("spec");
+        String version = Json.text(of, of == spec ? "version" : "name");
+        if (!(validation.value().get("openAPIV3Schema") instanceof ObjectNode schema)
+                || schema.equals(schema(validation.oldRoot().path("spec"), version))) {
+            return;
+        }
+        boolean status = hasStatus(of) || hasStatus(spec)
+                || of == spec && versions((ObjectNode) validation.root()).valueStream()
+                        .anyMatch(CustomResourceDefinitionStrategy::hasStatus);
+        SchemaRules.check(schema, validation.path() + ".openAPIV3Schema", status, validation.problems());
+    }
+
+    private static boolean hasStatus(JsonNode versions) {
+        return versions.path("subresources").hasNonNull("status");
+    }
+
+    /** The schema of a version; missing if it has none. */
+    private static JsonNode schema(JsonNode spec, String version) {
+        if (spec.has("validation")) {
+            return spec.path("validation").path("openAPIV3Schema");
+        }
+        return spec.path("versions").valueStream().filter(one -> Json.text(one, "name").equals(version)).findFirst()
+                .map(one -> one.path("schema").path("openAPIV3Schema")).orElse(MissingNode.getInstance());
+    }
+
+    private static void defaultsArePruned(Subject spec) {
+        JsonNode keeps = spec.value().path("preserveUnknownFields");
+        if (keeps.asBoolean(false) && !spec.value().findValues("default").isEmpty()) {
+            spec.problems().invalid(spec.path() + ".preserveUnknownFields", keeps,
+                    "must be false in order to use defaults in the schema");
+        }
+    }
+
+    private static void deprecationWarning(Subject warning) {
+        if (warning.value().isMissingNode()) {
+            return;
+        }
+        List<String> wrong = new ArrayList<>();
+        String text = warning.text();
+        if (!warning.object().path("deprecated").asBoolean(false)) {
+            wrong.add("can only be set for deprecated versions");
+        } else {
+            if (text.getBytes(StandardCharsets.UTF_8).length > 256) {
+                wrong.add("must be <= 256 characters long");
+            }
+            if (text.isEmpty()) {
+                wrong.add("must not be an empty string");
+            }
+            text.codePoints().filter(c -> c != ' ' && (Character.isISOControl(c) || Character.isSpaceChar(c)
+                    || Character.getType(c) == Character.FORMAT || !Character.isDefined(c))).findFirst()
+                    .ifPresent(c -> wrong.add("must only contain printable UTF-8 characters; non-printable character"
+                            + " found at index "
+                            + text.substring(0, text.indexOf(c)).getBytes(StandardCharsets.UTF_8).length));
+        }
+        warning.problems().invalid(warning.path(), text, wrong);
+    }
+
+    /** Checks a path of fields with dots between them. */
+    private static void simplePath(Subject path, String where, String... beginnings) {
+        String text = path.text();
+        if (!text.isEmpty() && !text.startsWith(".")) {
+            path.problems().invalid(path.path(), text, "must be a simple json path starting with .");
+        } else if (!text.isEmpty() && Stream.of(beginnings).noneMatch(text::startsWith)) {
+            path.problems().invalid(path.path(), text, "should be a json path " + where);
+        }
+    }
+
+    private static void selectableFields(Subject fields) {
+        boolean top = fields.object() == fields.root().path("spec");
+        if (!fields.isSet()) {
+            return;
+        }
+        JsonNode schema = fields.object().path(top ? "validation" : "schema").get("openAPIV3Schema");
+        if (schema == null) {
+            fields.problems().invalid(fields.path(), "", top
+                    ? "may only be set when validations.schema is included"
+                    : "may only be set when `version.schema.openAPIV3Schema` is not included");
+            return;
+        }
+        int count = SchemaRules.selectable(fields.value(), schema, fields.path(), fields.problems());
+        if (count > MOST_SELECTABLE && !fields.value().equals(fields.old())) {
+            fields.problems().tooMany(fields.path(), count, MOST_SELECTABLE);
+        }
+    }
+
+    private static void storedVersions(Subject stored) {
+        if (!stored.isSet()) {
+            stored.problems().invalid(stored.path(), (JsonNode) null, "must have at least one stored version");
+            return;
+        }
+        for (JsonNode version : versions((ObjectNode) stored.root())) {
+            if (version.path("storage").asBoolean(false)
+                    && stored.value().valueStream().noneMatch(version.path("name")::equals)) {
+                stored.problems().invalid(stored.path(), stored.value(),
+                        "must have the storage version " + Json.text(version, "name"));
+            }
         }
     }
 

@@ -9,7 +9,9 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
+import dev.wheelhouse.facts.ResourceInfo;
 
 /** Custom resources of all kinds (upstream: {@code apiextensions-apiserver/pkg/registry/customresource}). */
 final class CustomStrategy extends Strategy {
@@ -22,6 +24,18 @@ final class CustomStrategy extends Strategy {
     @Override
     protected boolean isBuiltIn() {
         return false;
+    }
+
+    /** The status counts as well unless it is a subresource. */
+    @Override
+    public void prepareForUpdate(ResourceInfo info, String subresource, ObjectNode object, ObjectNode old,
+            ClusterState state) {
+        super.prepareForUpdate(info, subresource, object, old, state);
+        long before = Json.number(Meta.of(old), 0, "generation");
+        if (!info.has("status") && !object.path("status").equals(old.path("status"))
+                && Json.number(Meta.of(object), 0, "generation") == before) {
+            Meta.of(object).put("generation", before + 1);
+        }
     }
 
     @Override

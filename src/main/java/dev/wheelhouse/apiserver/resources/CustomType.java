@@ -12,6 +12,9 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.schema.FieldPath;
+import dev.wheelhouse.apiserver.schema.FieldValidation;
+import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.StatusCause;
 import dev.wheelhouse.apiserver.webhook.Conversion;
 
@@ -28,6 +31,7 @@ import dev.wheelhouse.apiserver.webhook.Conversion;
  * @param status whether the status is a subresource
  * @param selectable the fields for field selectors besides name and namespace, as {@code spec.color}
  * @param rules the CEL rules of the schema
+ * @param embeds whether there are resources inside of the objects
  * @param conversion converts objects between the versions; null if they differ in nothing but the name
  * @param definition the store's version of the definition with the schema, which no other state of any definition has
  * @param since the store's version after which no object was written by another schema; the largest number if the
@@ -35,7 +39,8 @@ import dev.wheelhouse.apiserver.webhook.Conversion;
  */
 public record CustomType(@Nullable ObjectNode schema, boolean preserves, List<Column> columns,
         List<String> replicasPath, List<String> statusReplicasPath, List<String> selectorPath, String deprecation,
-        boolean status, List<String> selectable, RuleValidation rules, @Nullable Conversion conversion, long definition,
+        boolean status, List<String> selectable, RuleValidation rules, boolean embeds,
+        @Nullable Conversion conversion, long definition,
         AtomicLong since) {
     /** The reasons that prevent the evaluation of rules, because rules may fail on such values. */
     private static final Set<String> BLOCKING = Set.of("FieldValueNotSupported", "FieldValueRequired",
@@ -64,7 +69,8 @@ public record CustomType(@Nullable ObjectNode schema, boolean preserves, List<Co
                 List.copyOf(columns), path(Json.text(scale, "specReplicasPath")),
                 path(Json.text(scale, "statusReplicasPath")), path(Json.text(scale, "labelSelectorPath")),
                 deprecation(crd, version), Json.at(version, "subresources", "status") != null, selectable(version),
-                new RuleValidation(schema), conversion, definition,
+                new RuleValidation(schema), schema != null && EmbeddedIdentity.isAnywhere(schema), conversion,
+                definition,
                 new AtomicLong(crd.path("spec").path("versions").size() > 1 ? Long.MAX_VALUE : since));
     }
 
@@ -119,19 +125,38 @@ public record CustomType(@Nullable ObjectNode schema, boolean preserves, List<Co
         return StructuralSchemas.prune(object, schema);
     }
 
-    /** As below, without the nulls of fields that are not nullable. */
+    /**
+     * As {@link #prune}, for an object of a request.
+     *
+     * @throws FieldValidation.WrongTypeException for a value of a wrong type in the identity of a resource inside
+     */
+    public List<String> decode(ObjectNode object) {
+        if (schema != null && embeds) {
+            EmbeddedIdentity identity = new EmbeddedIdentity(new Problems(), true);
+            identity.check(object, schema, FieldPath.ROOT, false);
+            identity.problems().causes().stream().findFirst().ifPresent(cause -> {
+                throw new FieldValidation.WrongTypeException(cause.field() + ": " + cause.message());
+            });
+        }
+        return prune(object);
+    }
+
+    /** As below, for an object that was stored. */
     public void applyDefaults(ObjectNode object) {
-        applyDefaults(object, false);
+        if (schema != null) {
+            StructuralSchemas.applyDefaults(object, schema, false);
+        }
     }
 
     /**
-     * Adds the defaults of the schema.
+     * Adds the defaults of the schema, and writes whole numbers as integers.
      *
      * @param keepsNulls whether nulls without a default stay, for the validation to refuse them, as in the result of a
      *     server-side apply; as with upstream, a decoded object loses them
      * @throws dev.wheelhouse.apiserver.json.TooLargeException if the defaults exceed the size limit of objects
      */
     public void applyDefaults(ObjectNode object, boolean keepsNulls) {
+        StructuralSchemas.wholeNumbers(object);
         if (schema != null) {
             StructuralSchemas.applyDefaults(object, schema, keepsNulls);
         }
@@ -148,7 +173,13 @@ public record CustomType(@Nullable ObjectNode schema, boolean preserves, List<Co
         }
         CustomValidation validation = new CustomValidation();
         validation.root(object, old, schema);
-        List<StatusCause> causes = new ArrayList<>(validation.causes());
+        List<StatusCause> causes = new ArrayList<>();
+        if (embeds) {
+            EmbeddedIdentity identity = new EmbeddedIdentity(new Problems(), false);
+            identity.check(object, schema, FieldPath.ROOT, false);
+            causes.addAll(identity.problems().causes());
+        }
+        causes.addAll(validation.causes());
         if (rules.isEmpty()) {
             return causes;
         }

@@ -1,19 +1,13 @@
 package dev.wheelhouse.apiserver.resources;
 
 import java.math.BigDecimal;
-import java.net.URI;
-import java.time.DateTimeException;
-import java.time.LocalDate;
-import java.time.OffsetDateTime;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +22,7 @@ import dev.wheelhouse.apiserver.json.JsonKey;
 import dev.wheelhouse.apiserver.schema.FieldPath;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.StatusCause;
+import dev.wheelhouse.apiserver.validation.TextFormats;
 import dev.wheelhouse.apiserver.work.Deadline;
 import dev.wheelhouse.cel.UserPattern;
 
@@ -37,19 +32,24 @@ import dev.wheelhouse.cel.UserPattern;
  * {@link RuleValidation} evaluates CEL rules. For one thread.
  */
 final class CustomValidation {
-    private static final Pattern UUID = Pattern
-            .compile("(?i)[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}");
-    private static final Pattern IPV4 = Pattern.compile("((25[0-5]|2[0-4]\\d|1?\\d?\\d)(\\.(?!$)|$)){4}");
-
     private final Problems problems = new Problems();
     /** The values of enumerations, by the schema that lists them. */
     private final Map<JsonNode, Set<String>> enumerations;
 
+    /** The path of the value in what contains it; empty for an object. */
+    private final String base;
+
     CustomValidation() {
-        this(new IdentityHashMap<>());
+        this("");
     }
 
-    private CustomValidation(Map<JsonNode, Set<String>> enumerations) {
+    /** @param base the path of the value in what contains it */
+    CustomValidation(String base) {
+        this(base, new IdentityHashMap<>());
+    }
+
+    private CustomValidation(String base, Map<JsonNode, Set<String>> enumerations) {
+        this.base = base;
         this.enumerations = enumerations;
     }
 
@@ -65,10 +65,18 @@ final class CustomValidation {
         value(object, old, schema, FieldPath.ROOT);
     }
 
+    void value(JsonNode value, JsonNode schema) {
+        value(value, null, schema, FieldPath.ROOT);
+    }
+
     private boolean fits(JsonNode value, JsonNode schema, FieldPath path) {
-        CustomValidation trial = new CustomValidation(enumerations);
+        return failures(value, schema, path).isEmpty();
+    }
+
+    private List<StatusCause> failures(JsonNode value, JsonNode schema, FieldPath path) {
+        CustomValidation trial = new CustomValidation(base, enumerations);
         trial.value(value, null, schema, path);
-        return trial.problems.isEmpty();
+        return trial.causes();
     }
 
     private void value(JsonNode value, @Nullable JsonNode old, JsonNode schema, FieldPath path) {
@@ -83,10 +91,12 @@ final class CustomValidation {
         if (StructuralSchemas.isTrue(schema, "x-kubernetes-int-or-string")) {
             if (!value.isString() && !value.isIntegralNumber()) {
                 wrongType(path, "integer,string", value);
+                enumeration(value, schema, path);
                 return;
             }
         } else if (!type.isEmpty() && !isOfType(value, type)) {
-            wrongType(path, type, value);
+            wrongType(path, type, value, Json.text(schema, "format"));
+            enumeration(value, schema, path);
             return;
         }
         enumeration(value, schema, path);
@@ -105,9 +115,9 @@ final class CustomValidation {
     private static boolean isOfType(JsonNode value, String type) {
         return switch (type) {
             case "string" -> value.isString();
-            case "integer" -> value.isIntegralNumber() && value.canConvertToLong()
-                    || !value.isIntegralNumber() && value.isNumber()
-                            && value.decimalValue().stripTrailingZeros().scale() <= 0;
+            case "integer" -> value.isNumber() && value.canConvertToLong()
+                    && (value.isIntegralNumber() || value.decimalValue().stripTrailingZeros().scale() <= 0)
+                    && value.doubleValue() < (value.isIntegralNumber() ? Double.MAX_VALUE : 0x1p63);
             case "number" -> value.isNumber();
             case "boolean" -> value.isBoolean();
             case "array" -> value.isArray();
@@ -124,15 +134,40 @@ final class CustomValidation {
         };
     }
 
+    private void wrongType(FieldPath path, String type, JsonNode value, String format) {
+        if (type.equals("integer") && value.isNumber()) {
+            boolean sized = format.equals("int32") || format.equals("int64");
+            if (sized) {
+                problems.add(() -> new StatusCause(field(path), "FieldValueTypeInvalid", "Invalid value: \"float64\": "
+                        + path + " in body must be of type " + format + ": \"float64\""));
+            } else {
+                wrongType(path, type, value);
+            }
+            outOfRange(path, type, sized ? format : "");
+        } else {
+            wrongType(path, type, value);
+        }
+    }
+
+    private void outOfRange(FieldPath path, String type, String format) {
+        problems.add(() -> new StatusCause(field(FieldPath.ROOT), "FieldValueInvalid",
+                "Invalid value: \"\": Checked value must be of type " + type
+                        + (format.isEmpty() ? " (default format)" : " with format " + format) + " in " + path));
+    }
+
     private void wrongType(FieldPath path, String type, JsonNode value) {
         String actual = "\"" + typeOf(value) + "\"";
         problems.add(
                 () -> new StatusCause(field(path), "FieldValueTypeInvalid", "Invalid value: " + actual + ": " + path
-                        + (path.isRoot() ? "" : " ") + "in body must be of type " + type + ": " + actual));
+                        + (path.isRoot() && base.isEmpty() ? "" : " ") + "in body must be of type " + type + ": "
+                        + actual));
     }
 
-    private static String field(FieldPath path) {
-        return path.isRoot() ? "<nil>" : path.toString();
+    private String field(FieldPath path) {
+        if (base.isEmpty()) {
+            return path.isRoot() ? "<nil>" : path.toString();
+        }
+        return path.isRoot() ? base : base + "." + path;
     }
 
     private void invalid(FieldPath path, JsonNode value, String what) {
@@ -162,20 +197,19 @@ final class CustomValidation {
     private void text(String value, JsonNode schema, FieldPath path) {
         JsonNode node = StringNode.valueOf(value);
         int length = value.codePointCount(0, value.length());
-        if (schema.has("minLength") && length < Json.number(schema, 0, "minLength")) {
-            invalid(path, node, "should be at least " + schema.get("minLength") + " chars long");
-        }
+        String pattern = Json.text(schema, "pattern");
         if (schema.has("maxLength") && length > Json.number(schema, 0, "maxLength")) {
             problems.add(() -> new StatusCause(field(path), "FieldValueTooLong",
                     "Too long: may not be more than " + schema.get("maxLength") + " bytes"));
-        }
-        String pattern = Json.text(schema, "pattern");
-        if (!pattern.isEmpty() && !matches(pattern, value)) {
+        } else if (schema.has("minLength") && length < Json.number(schema, 0, "minLength")) {
+            invalid(path, node, "should be at least " + schema.get("minLength") + " chars long");
+        } else if (!pattern.isEmpty() && !matches(pattern, value)) {
             invalid(path, node, "should match '" + pattern + "'");
         }
         String format = Json.text(schema, "format");
-        if (!isOfFormat(value, format)) {
-            invalid(path, node, "must be of type " + format + ": " + node);
+        if (!TextFormats.isValid(format, value)) {
+            problems.add(() -> new StatusCause(field(path), "FieldValueTypeInvalid",
+                    "Invalid value: " + node + ": " + path + " in body must be of type " + format + ": " + node));
         }
     }
 
@@ -184,23 +218,6 @@ final class CustomValidation {
             return UserPattern.of(pattern).isIn(value);
         } catch (UserPattern.PatternException e) {
             return true; // The definition is at fault, not the object.
-        }
-    }
-
-    private static boolean isOfFormat(String value, String format) {
-        try {
-            return switch (format) {
-                case "date-time" -> !OffsetDateTime.parse(value).toString().isEmpty();
-                case "date" -> !LocalDate.parse(value).toString().isEmpty();
-                case "uri" -> !URI.create(value).toString().isEmpty();
-                case "uuid" -> UUID.matcher(value).matches();
-                case "ipv4" -> IPV4.matcher(value).matches();
-                case "byte" -> Base64.getDecoder().decode(value).length <= value.length();
-                case "email" -> value.indexOf('@') > 0;
-                default -> true;
-            };
-        } catch (DateTimeException | IllegalArgumentException e) {
-            return false;
         }
     }
 
@@ -218,10 +235,11 @@ final class CustomValidation {
             case "int32" -> number.abs().compareTo(BigDecimal.valueOf(Integer.MAX_VALUE)) <= 0
                     || number.intValue() == Integer.MIN_VALUE && value.canConvertToInt();
             case "int64" -> value.canConvertToLong();
+            case "float" -> Math.abs(number.doubleValue()) <= Float.MAX_VALUE;
             default -> true;
         };
         if (!range) {
-            invalid(path, value, "must be of type " + format + ": \"" + typeOf(value) + "\"");
+            outOfRange(path, format.equals("float") ? "number" : "integer", format);
         }
     }
 
@@ -263,7 +281,7 @@ final class CustomValidation {
             JsonNode key = map ? RuleValidation.ListMaps.keys(array.get(i), schema) : array.get(i);
             if (!seen.add(JsonKey.of(key))) {
                 FieldPath at = path.index(i);
-                problems.add(() -> new StatusCause(at.toString(), "FieldValueDuplicate", "Duplicate value: " + key));
+                problems.add(() -> new StatusCause(field(at), "FieldValueDuplicate", "Duplicate value: " + key));
             }
         }
     }
@@ -271,14 +289,15 @@ final class CustomValidation {
     private void tooMany(int size, JsonNode schema, String limit, FieldPath path) {
         if (schema.has(limit) && size > Json.number(schema, 0, limit)) {
             problems.add(() -> new StatusCause(field(path), "FieldValueTooMany",
-                    "Too many: " + size + ": must have at most " + schema.get(limit) + " items"));
+                    "Too many: " + size + ": must have at most " + schema.get(limit)
+                            + (Json.number(schema, 0, limit) == 1 ? " item" : " items")));
         }
     }
 
     private void object(ObjectNode object, @Nullable JsonNode old, JsonNode schema, FieldPath path) {
         for (JsonNode name : schema.path("required")) {
             if (!object.has(name.asString(""))) {
-                problems.add(() -> new StatusCause(path.child(name.asString("")).toString(), "FieldValueRequired",
+                problems.add(() -> new StatusCause(field(path.child(name.asString(""))), "FieldValueRequired",
                         "Required value"));
             }
         }
@@ -287,7 +306,7 @@ final class CustomValidation {
                     "should have at least " + schema.get("minProperties") + " properties");
         }
         tooMany(object.size(), schema, "maxProperties", path);
-        boolean root = path.isRoot();
+        boolean root = path.isRoot() && base.isEmpty();
         for (Map.Entry<String, JsonNode> field : object.properties()) {
             JsonNode of = StructuralSchemas.property(schema, field.getKey());
             if (of != null && !(root && field.getKey().equals("metadata") && !of.has("properties"))) {
@@ -297,13 +316,21 @@ final class CustomValidation {
     }
 
     private void combined(JsonNode value, JsonNode schema, FieldPath path) {
+        int unfit = 0;
         for (JsonNode all : schema.path("allOf")) {
+            int before = problems.size();
             value(value, null, all, path);
+            unfit += problems.size() > before ? 1 : 0;
+        }
+        if (unfit > 0) {
+            unfit(path, "must validate all the schemas (allOf)"
+                    + (unfit == schema.path("allOf").size() ? ". None validated" : ""));
         }
         if (schema.get("anyOf") instanceof ArrayNode any && !StructuralSchemas.isTrue(schema,
                 "x-kubernetes-int-or-string")) {
             if (any.valueStream().noneMatch(choice -> fits(value, choice, path))) {
                 unfit(path, "must validate at least one schema (anyOf)");
+                failures(value, any.path(0), path).forEach(problems::add);
             }
         }
         if (schema.get("oneOf") instanceof ArrayNode choices) {
@@ -311,6 +338,9 @@ final class CustomValidation {
             if (count != 1) {
                 unfit(path, "must validate one and only one schema (oneOf)"
                         + (count == 0 ? ". Found none valid" : ". Found " + count + " valid alternatives"));
+                if (count == 0) {
+                    failures(value, choices.path(0), path).forEach(problems::add);
+                }
             }
         }
         if (schema.get("not") instanceof ObjectNode not && fits(value, not, path)) {
@@ -319,7 +349,7 @@ final class CustomValidation {
     }
 
     private void unfit(FieldPath path, String what) {
-        problems.add(() -> new StatusCause(field(path), "FieldValueInvalid",
+        problems.add(() -> new StatusCause(field(FieldPath.ROOT), "FieldValueInvalid",
                 "Invalid value: \"\": \"" + path + "\" " + what));
     }
 }

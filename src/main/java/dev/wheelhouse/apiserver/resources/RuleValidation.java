@@ -3,7 +3,6 @@ package dev.wheelhouse.apiserver.resources;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 
 import org.jspecify.annotations.Nullable;
@@ -39,41 +38,6 @@ final class RuleValidation {
         this.any = schema != null && !schema.findValues(RULES).isEmpty();
     }
 
-    /**
-     * Adds the problems of the rules of a schema.
-     *
-     * @param path the path of the schema in its definition
-     * @param resource whether the schema is that of a whole object
-     */
-    static void compile(JsonNode schema, FieldPath path, boolean resource, Problems problems) {
-        CelRule.Checker checker = schema.path(RULES).isEmpty() ? null : new CelRule.Checker(schema, resource);
-        int i = 0;
-        for (JsonNode rule : schema.path(RULES)) {
-            Deadline.check();
-            FieldPath at = path.child(RULES).index(i++);
-            if (problems.isFull()) {
-                return;
-            }
-            if (Json.text(rule, "rule").isBlank()) {
-                problems.required(at + ".rule", "rule is not specified");
-                continue;
-            }
-            try {
-                Objects.requireNonNull(checker).check(rule);
-            } catch (RuleException e) {
-                problems.invalid(at + "." + e.field(), rule, String.valueOf(e.getMessage()));
-            }
-        }
-        for (Map.Entry<String, JsonNode> property : schema.path("properties").properties()) {
-            compile(property.getValue(), path.child("properties").key(property.getKey()), false, problems);
-        }
-        for (String inner : List.of("items", "additionalProperties")) {
-            if (schema.get(inner) instanceof ObjectNode of) {
-                compile(of, path.child(inner), false, problems);
-            }
-        }
-    }
-
     boolean isEmpty() {
         return !any;
     }
@@ -83,14 +47,35 @@ final class RuleValidation {
         if (!any) {
             return List.of();
         }
-        Walk walk = new Walk();
-        walk.value(object, old, schema, FieldPath.ROOT);
+        return check(object, old, "", true);
+    }
+
+    /**
+     * Checks a value that is not an object of its own.
+     *
+     * @param base the path of the value in what contains it
+     * @param resource whether the value is a whole resource
+     */
+    List<StatusCause> check(JsonNode value, @Nullable JsonNode old, String base, boolean resource) {
+        Walk walk = new Walk(base, resource);
+        walk.value(value, old, schema, FieldPath.ROOT);
         return walk.problems.causes();
     }
 
     private final class Walk {
         final Problems problems = new Problems();
         private final CelBudget budget = CelBudget.ofValidations();
+        private final String base;
+        private final boolean resource;
+
+        Walk(String base, boolean resource) {
+            this.base = base;
+            this.resource = resource;
+        }
+
+        private String at(FieldPath path) {
+            return base + (base.isEmpty() || path.isRoot() ? "" : ".") + path;
+        }
 
         void value(JsonNode value, @Nullable JsonNode old, JsonNode of, FieldPath path) {
             Deadline.check();
@@ -120,8 +105,8 @@ final class RuleValidation {
         }
 
         private void rules(JsonNode value, @Nullable JsonNode old, JsonNode of, ArrayNode rules, FieldPath path) {
-            Object self = CelValues.of(value, of, path.isRoot());
-            Object oldSelf = old == null || old.isNull() ? null : CelValues.of(old, of, path.isRoot());
+            Object self = CelValues.of(value, of, path.isRoot() && resource);
+            Object oldSelf = old == null || old.isNull() ? null : CelValues.of(old, of, path.isRoot() && resource);
             String type = Json.text(of, "type");
             for (JsonNode text : rules) {
                 CelRule rule = compiled(text);
@@ -130,11 +115,11 @@ final class RuleValidation {
                 }
                 String problem = rule.check(self, oldSelf, budget);
                 if (problem != null) {
-                    problems.add(() -> cause(rule, path.toString(), type, problem));
+                    problems.add(() -> cause(rule, at(path), type, value, problem));
                 }
                 if (budget.isSpent()) {
                     if (problem == null) {
-                        problems.add(() -> new StatusCause(field(path.toString()), "FieldValueInvalid",
+                        problems.add(() -> new StatusCause(field(at(path)), "FieldValueInvalid",
                                 "Invalid value: \""
                                         + type + "\": validation failed due to running out of cost budget, no further"
                                         + " validation rules will be run"));
@@ -163,15 +148,19 @@ final class RuleValidation {
         return path.isEmpty() ? "<nil>" : path;
     }
 
-    private static StatusCause cause(CelRule rule, String path, String type, String problem) {
+    private static StatusCause cause(CelRule rule, String path, String type, JsonNode value, String problem) {
+        if (rule.isError(problem)) {
+            return new StatusCause(field(path), "FieldValueInvalid", "Invalid value: \"" + type + "\": " + problem);
+        }
+        String shown = value.isContainer() ? "" : ": " + value;
         String below = rule.fieldPath().replace("['", "[").replace("']", "]");
         String at = path.isEmpty() ? below.replaceFirst("^\\.", "") : path + below;
         return switch (rule.reason()) {
             case "FieldValueForbidden" -> new StatusCause(field(at), rule.reason(), "Forbidden: " + problem);
             case "FieldValueRequired" -> new StatusCause(field(at), rule.reason(), "Required value: " + problem);
             case "FieldValueDuplicate" ->
-                new StatusCause(field(at), rule.reason(), "Duplicate value: \"" + type + "\"");
-            default -> new StatusCause(field(at), "FieldValueInvalid", "Invalid value: \"" + type + "\": " + problem);
+                new StatusCause(field(at), rule.reason(), "Duplicate value" + shown);
+            default -> new StatusCause(field(at), "FieldValueInvalid", "Invalid value" + shown + ": " + problem);
         };
     }
 

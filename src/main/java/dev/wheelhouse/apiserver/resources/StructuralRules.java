@@ -5,7 +5,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
+import org.jspecify.annotations.Nullable;
+
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
@@ -18,25 +21,25 @@ import dev.wheelhouse.cel.UserPattern;
  * Checks that a schema is structural, so that objects can be pruned and defaulted by it (upstream:
  * {@code apiextensions-apiserver/pkg/apiserver/schema/validation.go}). For one thread.
  */
-public final class StructuralRules {
-    private static final Set<String> LIST_TYPES = Set.of("atomic", "set", "map");
+final class StructuralRules {
     private static final String PREFIX = "x-kubernetes-";
+    /** The alternatives that may have types, because they mean what {@code x-kubernetes-int-or-string} does. */
+    private static final JsonNode INT_OR_STRING = Json.read("[{\"type\":\"integer\"},{\"type\":\"string\"}]");
+    /** The extensions that no schema below a junctor may have. */
+    private static final List<String> EXTENSIONS = List.of("preserve-unknown-fields", "embedded-resource",
+            "int-or-string", "list-map-keys", "list-type", "map-type", "validations");
     private final Problems problems = new Problems();
 
     private StructuralRules() {}
 
-    /**
-     * Adds the problems of a schema and of its CEL rules.
-     *
-     * @param path the path of the schema in its definition
-     */
-    public static void check(ObjectNode schema, String path, Problems problems) {
+    /** The problems of a schema, in upstream's order. */
+    static Problems check(ObjectNode schema, FieldPath path) {
         StructuralRules rules = new StructuralRules();
-        FieldPath at = FieldPath.ROOT.child(path);
-        rules.schema(schema, at, "root");
-        RuleValidation.compile(schema, at, true, rules.problems);
-        rules.problems.causes().stream().sorted(Comparator.comparing(cause -> cause.field() + cause.message()))
-                .forEach(problems::add);
+        rules.schema(schema, path, "root");
+        Problems sorted = new Problems();
+        rules.problems.causes().stream()
+                .sorted(Comparator.comparing(cause -> cause.field() + ": " + cause.message())).forEach(sorted::add);
+        return sorted;
     }
 
     /** @param level {@code root}, {@code item} or {@code field} */
@@ -45,9 +48,10 @@ public final class StructuralRules {
         if (problems.isFull()) {
             return;
         }
+        boolean embedded = StructuralSchemas.isTrue(schema, PREFIX + "embedded-resource");
         String type = Json.text(schema, "type");
         type(schema, type, path, level);
-        if (type.equals("array") && !schema.has("items")) {
+        if (type.equals("array") && !schema.hasNonNull("items")) {
             problems.required(path + ".items", "must be specified");
         }
         if (schema.get("items") instanceof ObjectNode items) {
@@ -56,15 +60,29 @@ public final class StructuralRules {
         for (Map.Entry<String, JsonNode> property : schema.path("properties").properties()) {
             schema(property.getValue(), path.child("properties").key(property.getKey()), "field");
         }
-        additional(schema, path, level);
-        extensions(schema, type, path);
-        junctors(schema, path);
-        pattern(schema, path);
-        if (level.equals("root") && schema.path("properties").get("metadata") instanceof ObjectNode metadata
-                && !onlyNames(metadata)) {
-            problems.forbidden(path + ".properties[metadata]",
-                    "must not specify anything other than name and generateName, but metadata is implicitly specified");
+        if (schema.hasNonNull("additionalProperties")) {
+            if (level.equals("root")) {
+                problems.forbidden(path + ".additionalProperties", "must not be used at the root");
+            }
+            if (embedded) {
+                problems.forbidden(path + ".additionalProperties",
+                        "must not be used if x-kubernetes-embedded-resource is set");
+            }
+            if (schema.get("additionalProperties") instanceof ObjectNode of) {
+                schema(of, path.child("additionalProperties"), "field");
+            }
         }
+        if (StructuralSchemas.isTrue(schema, PREFIX + "int-or-string")) {
+            for (String other : List.of("preserve-unknown-fields", "embedded-resource")) {
+                if (StructuralSchemas.isTrue(schema, PREFIX + other)) {
+                    problems.invalid(path + "." + PREFIX + other, schema.get(PREFIX + other),
+                            "must be false if x-kubernetes-int-or-string is true");
+                }
+            }
+        }
+        values(schema, path, INT_OR_STRING.equals(schema.get("anyOf")),
+                INT_OR_STRING.equals(schema.path("allOf").path(0).get("anyOf")));
+        identity(schema.path("properties"), path, level.equals("root"), embedded);
     }
 
     private void type(JsonNode schema, String type, FieldPath path, String level) {
@@ -83,7 +101,8 @@ public final class StructuralRules {
                 case "item" -> "must not be empty for specified array items";
                 default -> "must not be empty for specified object fields";
             });
-        } else if (level.equals("root") && !type.isEmpty() && !type.equals("object")) {
+        }
+        if (level.equals("root") && !type.isEmpty() && !type.equals("object")) {
             problems.invalid(path + ".type", schema.get("type"), "must be object at the root");
         }
         if (embedded && !StructuralSchemas.isTrue(schema, PREFIX + "preserve-unknown-fields")
@@ -93,20 +112,19 @@ public final class StructuralRules {
         }
     }
 
-    private void additional(JsonNode schema, FieldPath path, String level) {
-        if (!(schema.get("additionalProperties") instanceof JsonNode additional)) {
-            return;
+    /** Checks what a schema says about the identity of a resource. */
+    private void identity(JsonNode properties, FieldPath path, boolean root, boolean embedded) {
+        for (String field : List.of("kind", "apiVersion", "metadata")) {
+            String type = field.equals("metadata") ? "object" : "string";
+            JsonNode declared = properties.get(field);
+            if (declared != null && (root || embedded) && !Json.text(declared, "type").equals(type)) {
+                problems.invalid(path + ".properties[" + field + "].type", Json.text(declared, "type"),
+                        "must be " + type);
+            }
         }
-        if (level.equals("root")) {
-            problems.forbidden(path + ".additionalProperties", "must not be used at the root");
-        }
-        // Upstream accepts true beside properties, although it makes the properties meaningless.
-        if (!schema.path("properties").isEmpty() && !additional.asBoolean(false)) {
-            problems.forbidden(path + ".additionalProperties",
-                    "additionalProperties and properties are mutual exclusive");
-        }
-        if (additional instanceof ObjectNode of) {
-            schema(of, path.child("additionalProperties"), "field");
+        if (root && properties.get("metadata") instanceof ObjectNode metadata && !onlyNames(metadata)) {
+            problems.forbidden(path + ".properties[metadata]",
+                    "must not specify anything other than name and generateName, but metadata is implicitly specified");
         }
     }
 
@@ -114,115 +132,67 @@ public final class StructuralRules {
         for (Map.Entry<String, JsonNode> field : metadata.properties()) {
             boolean names = field.getKey().equals("properties")
                     && Set.of("name", "generateName").containsAll(field.getValue().propertyNames());
-            if (!names && !field.getKey().equals("type")) {
+            if (!names && !field.getKey().equals("type") && !field.getKey().equals("default")) {
                 return false;
             }
         }
         return true;
     }
 
-    private void extensions(JsonNode schema, String type, FieldPath path) {
-        if (StructuralSchemas.isTrue(schema, PREFIX + "int-or-string")) {
-            for (String other : List.of("preserve-unknown-fields", "embedded-resource")) {
-                if (StructuralSchemas.isTrue(schema, PREFIX + other)) {
-                    problems.invalid(path + "." + PREFIX + other, schema.get(PREFIX + other),
-                            "must be false if x-kubernetes-int-or-string is true");
-                }
-            }
-        }
-        String list = Json.text(schema, PREFIX + "list-type");
-        JsonNode keys = schema.path(PREFIX + "list-map-keys");
-        if (!list.isEmpty()) {
-            if (!type.equals("array")) {
-                problems.invalid(path + ".type", schema.path("type"),
-                        "must be array if x-kubernetes-list-type is specified");
-            }
-            if (!LIST_TYPES.contains(list)) {
-                problems.notSupported(path + "." + PREFIX + "list-type", list, "atomic", "map", "set");
-            }
-        }
-        if (list.equals("map")) {
-            mapList(schema, keys, path);
-        } else if (!keys.isEmpty()) {
-            problems.forbidden(path + "." + PREFIX + "list-type",
-                    "must be map if x-kubernetes-list-map-keys is non-empty");
-        }
-    }
-
-    private void mapList(JsonNode schema, JsonNode keys, FieldPath path) {
-        JsonNode items = schema.path("items");
-        if (keys.isEmpty()) {
-            problems.required(path + "." + PREFIX + "list-map-keys",
-                    "must not be empty if x-kubernetes-list-type is map");
-        }
-        if (!items.isMissingNode() && !Json.text(items, "type").equals("object")) {
-            problems.invalid(path + ".items.type", items.path("type"),
-                    "must be object if parent array's x-kubernetes-list-type is map");
-        }
-        for (JsonNode key : keys) {
-            String name = key.asString("");
-            JsonNode property = items.path("properties").path(name);
-            if (property.isMissingNode()) {
-                problems.invalid(path + "." + PREFIX + "list-map-keys", key,
-                        "entries must all be names of item properties");
-                continue;
-            }
-            if (!property.has("default") && !Json.texts(items.path("required")).contains(name)) {
-                problems.required(path + ".items.properties[" + name + "].default",
-                        "this property is in x-kubernetes-list-map-keys, so it must have a default or be a "
-                                + "required property");
-            }
-        }
-    }
-
-    /** Checks that schemas below a junctor only restrict values. */
-    private void junctors(JsonNode schema, FieldPath path) {
+    /** Checks the pattern, and that schemas below a junctor only restrict values. */
+    private void values(JsonNode schema, FieldPath path, boolean skipsAny, boolean skipsAnyOfFirst) {
         for (String junctor : List.of("allOf", "anyOf", "oneOf")) {
-            if (!StructuralSchemas.isTrue(schema, PREFIX + "int-or-string")) {
+            if (schema.get(junctor) instanceof ArrayNode parts && !(skipsAny && junctor.equals("anyOf"))) {
                 int i = 0;
-                for (JsonNode part : schema.path(junctor)) {
-                    restriction(part, path.child(junctor).index(i++));
+                for (JsonNode part : parts) {
+                    restriction(part, path.child(junctor).index(i), skipsAnyOfFirst && i == 0
+                            && junctor.equals("allOf"));
+                    i++;
                 }
             }
         }
-        if (schema.get("not") instanceof ObjectNode not) {
-            restriction(not, path.child("not"));
-        }
-    }
-
-    private void restriction(JsonNode schema, FieldPath path) {
-        Deadline.check();
-        if (problems.isFull()) {
-            return;
-        }
-        for (String field : List.of("type", "title", "description")) {
-            if (schema.has(field)) {
-                problems.forbidden(path + "." + field, "must be empty to be structural");
-            }
-        }
-        for (String field : List.of("default", "additionalProperties")) {
-            if (schema.has(field)) {
-                problems.forbidden(path + "." + field, "must be undefined to be structural");
-            }
-        }
-        if (StructuralSchemas.isTrue(schema, "nullable")) {
-            problems.forbidden(path + ".nullable", "must be false to be structural");
-        }
-        if (schema.get("items") instanceof ObjectNode items) {
-            restriction(items, path.child("items"));
-        }
-        schema.path("properties").properties()
-                .forEach(p -> restriction(p.getValue(), path.child("properties").key(p.getKey())));
-        junctors(schema, path);
-    }
-
-    private void pattern(JsonNode schema, FieldPath path) {
+        restriction(schema.get("not"), path.child("not"), false);
         String pattern = Json.text(schema, "pattern");
         try {
             UserPattern.of(pattern);
         } catch (UserPattern.PatternException e) {
             problems.invalid(path + ".pattern", schema.path("pattern"),
                     "must be a valid regular expression, but isn't: " + e.getMessage());
+        }
+    }
+
+    private void restriction(@Nullable JsonNode schema, FieldPath path, boolean skipsAny) {
+        Deadline.check();
+        if (!(schema instanceof ObjectNode) || problems.isFull()) {
+            return;
+        }
+        values(schema, path, skipsAny, false);
+        restriction(schema.get("items"), path.child("items"), false);
+        schema.path("properties").properties()
+                .forEach(p -> restriction(p.getValue(), path.child("properties").key(p.getKey()), false));
+        for (String field : List.of("type", "title", "description")) {
+            if (!Json.text(schema, field).isEmpty()) {
+                problems.forbidden(path + "." + field, "must be empty to be structural");
+            }
+        }
+        for (String field : List.of("default", "additionalProperties")) {
+            if (schema.hasNonNull(field)) {
+                problems.forbidden(path + "." + field, "must be undefined to be structural");
+            }
+        }
+        if (StructuralSchemas.isTrue(schema, "nullable")) {
+            problems.forbidden(path + ".nullable", "must be false to be structural");
+        }
+        for (String extension : EXTENSIONS) {
+            JsonNode value = schema.path(PREFIX + extension);
+            if (value.isString() || value.isArray() && !value.isEmpty() || value.asBoolean(false)) {
+                problems.forbidden(path + "." + PREFIX + extension, "must be "
+                        + (value.isString() ? "undefined" : value.isArray() ? "empty" : "false")
+                        + " to be structural");
+            }
+        }
+        if (schema.path("properties").has("metadata")) {
+            problems.forbidden(path + ".properties[metadata]", "must not be specified in a nested context");
         }
     }
 }

@@ -10,6 +10,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
+import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.JsonSize;
 import dev.wheelhouse.apiserver.json.TooLargeException;
 import dev.wheelhouse.apiserver.schema.FieldPath;
@@ -32,17 +33,29 @@ final class StructuralSchemas {
         return problems.toList();
     }
 
+    /** Drops unknown fields of a part of an object, and leaves the metadata of resources alone. */
+    static void prune(JsonNode value, JsonNode schema, boolean resource) {
+        if (value instanceof ObjectNode object && resource) {
+            prune(object, schema, FieldPath.ROOT, true, null);
+        } else {
+            value(value, schema, FieldPath.ROOT, null);
+        }
+    }
+
+    /** @param problems null for a part of a definition */
     private static void prune(ObjectNode object, JsonNode schema, FieldPath path, boolean resource,
-            StrictErrors problems) {
+            @Nullable StrictErrors problems) {
         boolean keep = isTrue(schema, "x-kubernetes-preserve-unknown-fields");
         List<String> drop = new ArrayList<>();
         for (Map.Entry<String, JsonNode> field : object.properties()) {
             Deadline.check();
             FieldPath at = path.child(field.getKey());
             if (resource && IDENTITY.contains(field.getKey())) {
-                if (field.getKey().equals("metadata") && field.getValue() instanceof ObjectNode metadata) {
-                    FieldValidation.pruneMetadata(metadata, at.toString())
-                            .forEach(problem -> problems.add(() -> problem));
+                if (problems != null && field.getKey().equals("metadata")
+                        && field.getValue() instanceof ObjectNode metadata) {
+                    metadata(metadata, at, problems);
+                } else if (field.getValue().isNull() && field.getKey().equals("metadata") && !path.isRoot()) {
+                    field.setValue(object.objectNode());
                 }
                 continue;
             }
@@ -50,14 +63,26 @@ final class StructuralSchemas {
             if (of != null) {
                 value(field.getValue(), of, at, problems);
             } else if (!keep && !schema.path("additionalProperties").asBoolean(false)) {
-                problems.add(() -> "unknown field \"" + at + "\"");
+                if (problems != null) {
+                    problems.add(() -> "unknown field \"" + at + "\"");
+                }
                 drop.add(field.getKey());
             }
         }
         object.remove(drop);
     }
 
-    private static void value(JsonNode value, JsonNode schema, FieldPath path, StrictErrors problems) {
+    /** Drops unknown fields of metadata; metadata of an older object with a value of a wrong type stays as it is. */
+    private static void metadata(ObjectNode metadata, FieldPath path, StrictErrors problems) {
+        try {
+            FieldValidation.pruneMetadata(metadata, path.toString())
+                    .forEach(problem -> problems.add(() -> problem));
+        } catch (FieldValidation.WrongTypeException e) {
+            return;
+        }
+    }
+
+    private static void value(JsonNode value, JsonNode schema, FieldPath path, @Nullable StrictErrors problems) {
         if (value instanceof ObjectNode object) {
             if (isTrue(schema, "x-kubernetes-int-or-string")) {
                 return;
@@ -101,6 +126,10 @@ final class StructuralSchemas {
                     object.remove(property.getKey());
                 }
             }
+            if (!keepsNulls && schema.get("additionalProperties") instanceof ObjectNode entry
+                    && !isTrue(entry, "nullable")) {
+                object.removeIf(JsonNode::isNull);
+            }
             for (Map.Entry<String, JsonNode> field : object.properties()) {
                 JsonNode of = property(schema, field.getKey());
                 if (of != null) {
@@ -110,6 +139,29 @@ final class StructuralSchemas {
         } else if (value instanceof ArrayNode array && schema.get("items") instanceof ObjectNode items) {
             array.forEach(element -> applyDefaults(element, items, keepsNulls, added));
         }
+    }
+
+    /** Writes whole numbers without a point, as Go does for all that it read as floating-point numbers. */
+    static void wholeNumbers(JsonNode value) {
+        Deadline.check();
+        if (value instanceof ObjectNode object) {
+            object.properties().forEach(field -> field.setValue(whole(field.getValue())));
+        } else if (value instanceof ArrayNode array) {
+            for (int i = 0; i < array.size(); i++) {
+                array.set(i, whole(array.get(i)));
+            }
+        }
+    }
+
+    private static JsonNode whole(JsonNode value) {
+        wholeNumbers(value);
+        if (!value.isNumber() || value.isIntegralNumber()) {
+            return value;
+        }
+        double number = value.doubleValue();
+        return number == Math.rint(number) && Math.abs(number) < 0x1p63
+                ? Json.read(Long.toString((long) number))
+                : value;
     }
 
     static boolean isTrue(JsonNode schema, String flag) {

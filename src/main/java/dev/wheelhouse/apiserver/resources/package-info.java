@@ -7,7 +7,7 @@
  * version of the definition.
  *
  * <p>The strategy of CustomResourceDefinitions, in {@code apiserver.kinds}, validates a definition before it is stored,
- * with {@link dev.wheelhouse.apiserver.resources.StructuralRules} for its schemas. So the schema of a served resource
+ * with {@link dev.wheelhouse.apiserver.resources.SchemaRules} for its schemas. So the schema of a served resource
  * is always valid. The public types are safe for use by many threads unless they say otherwise.
  */
 @NullMarked

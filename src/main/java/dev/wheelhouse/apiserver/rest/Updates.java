@@ -234,7 +234,7 @@ record Updates(Writes writes, Renderer renderer, Clock clock) {
                 problems.addAll(Bodies.customMetadata(patched));
             }
             problems.addAll(custom != null
-                    ? custom.prune(patched)
+                    ? custom.decode(patched)
                     : FieldValidation.prune(type.apiVersion(), type.kind(), patched));
         } catch (FieldValidation.WrongTypeException e) {
             throw invalidPatch(shown.apply(String.valueOf(e.getMessage())));
@@ -275,7 +275,13 @@ record Updates(Writes writes, Renderer renderer, Clock clock) {
     private static void pruneCustom(Target target, ObjectNode object, ApiRequest request) {
         CustomType custom = CustomResourceInfo.typeOf(target.info());
         if (custom != null) {
-            Bodies.report(request, target.type(), custom.prune(object));
+            try {
+                Bodies.report(request, target.type(), custom.decode(object));
+            } catch (FieldValidation.WrongTypeException e) {
+                String kind = target.type().kind();
+                throw Errors.badRequest(kind + " in version \"" + target.type().version()
+                        + "\" cannot be handled as a " + kind + ": " + e.getMessage());
+            }
         }
     }
 

@@ -198,6 +198,9 @@ final class Writes {
         admission.mutate(type, given, null);
         ObjectNode object = mutatedDynamically(target, given, context, generated);
         strategy.prepareForCreate(target.info(), object, context.user(), state);
+        if (custom != null && strategy.dropsStatus(target.info())) {
+            custom.applyDefaults(object, context.applied()); // A status that was dropped has its default again.
+        }
         Meta.removeEmptyFields(object);
         List<StatusCause> causes = new ArrayList<>(strategy.validate(type, object));
         if (custom != null) {

@@ -51,6 +51,23 @@ public final class MetadataValidation {
     }
 
     /**
+     * Checks the metadata of a resource inside of another one, which needs no name.
+     *
+     * @param path of the metadata
+     */
+    public static void embedded(ObjectNode metadata, String path, Problems problems) {
+        for (String field : List.of("generateName", "name")) {
+            String name = Json.text(metadata, field);
+            problems.invalid(path + "." + field, name, name.isEmpty() ? List.of() : Formats.pathSegment(name));
+        }
+        String namespace = Json.text(metadata, "namespace");
+        if (!namespace.isEmpty()) {
+            problems.invalid(path + ".namespace", namespace, Formats.dnsLabel(namespace));
+        }
+        Rules.shared().check("ObjectMeta create", metadata, null, path, problems);
+    }
+
+    /**
      * Checks the metadata of a changed object.
      *
      * @param builtIn whether the kind is built in; upstream then reports forbidden changes twice

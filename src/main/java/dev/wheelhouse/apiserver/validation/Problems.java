@@ -63,7 +63,8 @@ public final class Problems {
         return characters >= MOST_CHARACTERS;
     }
 
-    int size() {
+    /** The number of causes so far. */
+    public int size() {
         return causes.size();
     }
 
