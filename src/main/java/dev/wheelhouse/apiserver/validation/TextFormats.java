@@ -73,8 +73,8 @@ public final class TextFormats {
             case "hostname" -> text.getBytes(StandardCharsets.UTF_8).length <= 255 && HOSTNAME.matches(text)
                     && Stream.of(text.split("\\."))
                             .allMatch(label -> label.getBytes(StandardCharsets.UTF_8).length <= 63);
-            case "ipv4" -> Formats.isIpv4(text);
-            case "ipv6" -> Formats.isIpv6(text);
+            case "ipv4" -> text.indexOf(':') < 0 && IpFormats.address(text).isEmpty();
+            case "ipv6" -> text.indexOf(':') >= 0 && IpFormats.parse(text) != null;
             case "cidr" -> Formats.cidr(text).isEmpty();
             case "isbn" -> isIsbn(text, 10) || isIsbn(text, 13);
             case "isbn10" -> isIsbn(text, 10);
