@@ -46,7 +46,9 @@ public final class CelTarget implements FuzzTarget {
         }
         JsonNode rule = Json.object().put("rule", text).put("messageExpression", "'no: ' + string(self.spec.replicas)");
         try {
-            new CelRule.Checker(SCHEMA, true).check(rule);
+            CelRule.Checker checker = new CelRule.Checker(SCHEMA, true);
+            checker.rule(rule);
+            checker.message(rule);
             CelRule.compile(rule).check(CelExpression.value(OBJECT), null, CelBudget.ofValidations());
         } catch (RuleException e) {
             // A refusal is a valid outcome.
