@@ -61,7 +61,8 @@ final class KubernetesLibrary implements CelCompilerLibrary, CelRuntimeLibrary {
                 CelFunctionBinding.from(id, argument.of, body));
     }
 
-    /** Adds a function without arguments. */
+    /** Adds a function without arguments. Its value does not change. */
+    @SuppressWarnings("Immutable")
     void constant(String name, Type<?> result, Object value) {
         add(name, CelOverloadDecl.newGlobalOverload(name, result.type), CelFunctionBinding.from(name, List.of(),
                 arguments -> value));

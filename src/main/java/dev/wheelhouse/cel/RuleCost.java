@@ -22,6 +22,7 @@ import dev.cel.common.ast.CelExpr.ExprKind;
 import dev.cel.common.types.CelKind;
 import dev.cel.common.types.CelType;
 import dev.cel.common.types.OptionalType;
+import dev.cel.common.types.SimpleType;
 
 /**
  * Estimates how much an evaluation of a checked expression can cost, from the limits in the schema of its values
@@ -119,7 +120,7 @@ final class RuleCost {
             return sum;
         }
         paths.put(e.id(), below(path(operand), e.select().field()));
-        CelKind kind = type(operand) == null ? CelKind.DYN : type(operand).kind();
+        CelKind kind = type(operand).kind();
         return kind == CelKind.MAP || kind == CelKind.STRUCT || kind == CelKind.TYPE_PARAM ? sum.plus(ONE) : sum;
     }
 
@@ -153,7 +154,7 @@ final class RuleCost {
         push(loop.accuVar(), new Local(path(loop.accuInit()), knownSize(loop.accuInit()), entry(loop.accuInit())));
         Entry entry = entry(range);
         boolean isList = entry == null
-                ? type(range) != null && type(range).kind() == CelKind.LIST
+                ? type(range).kind() == CelKind.LIST
                 : entry.list;
         boolean two = !loop.iterVar2().isEmpty();
         Range key = entry == null ? null : entry.key;
@@ -283,7 +284,7 @@ final class RuleCost {
         Range first = arguments.isEmpty() ? UNKNOWN : size(arguments.getFirst());
         return switch (function) {
             case "isSorted", "sum", "max", "min", "indexOf", "lastIndexOf" -> {
-                CelType element = target == null || type(target) == null || type(target).parameters().isEmpty()
+                CelType element = target == null || type(target).parameters().isEmpty()
                         ? null
                         : type(target).parameters().getFirst();
                 if (target == null || element == null) {
@@ -443,8 +444,8 @@ final class RuleCost {
                 : new Entry(one.list, one.key.or(other.key), one.value.or(other.value));
     }
 
-    private @Nullable CelType type(CelExpr e) {
-        return tree.getType(e.id()).orElse(null);
+    private CelType type(CelExpr e) {
+        return tree.getType(e.id()).orElse(SimpleType.DYN);
     }
 
     private List<String> path(CelExpr e) {

@@ -72,8 +72,8 @@ public class Strategy {
         NEVER_STORED
     }
 
-    private static final Map<String, String> DEPRECATED = RuleTables.read("deprecations.tsv").get("versions").stream()
-            .map(row -> row.split("\t"))
+    private static final Map<String, String> DEPRECATED = RuleTables.read("deprecations.tsv")
+            .getOrDefault("versions", List.of()).stream().map(row -> row.split("\t"))
             .collect(Collectors.toUnmodifiableMap(row -> row[0], row -> row[0] + " is deprecated in " + row[1]));
 
     private final String group;

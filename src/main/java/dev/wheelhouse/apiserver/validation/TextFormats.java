@@ -1,6 +1,7 @@
 package dev.wheelhouse.apiserver.validation;
 
 import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
@@ -42,6 +43,8 @@ public final class TextFormats {
             + "[0-9]{12}|3[47][0-9]{13}|3(?:0[0-5]|[68][0-9])[0-9]{11}|(?:2131|1800|35\\d{3})\\d{11}");
     private static final Pattern TIME = Pattern
             .compile("([0-9]{2}):([0-9]{2}):([0-9]{2})(?:.[0-9]+)?(?:z|[+-][0-9]{2}:[0-9]{2})");
+    /** The most characters of a duration that is read: reading digits takes time quadratic in their number. */
+    private static final int MOST_OF_DURATION = 128;
     private static final Pattern GO_DURATION = Pattern
             .compile("([0-9]+(?:\\.[0-9]*)?|\\.[0-9]+)(ns|us|µs|μs|ms|s|m|h)");
     private static final Pattern WORDS_OF_DURATION = Pattern.compile("([0-9]{1,18})\\s{0,20}([A-Za-zµ]+)");
@@ -199,19 +202,26 @@ public final class TextFormats {
         if (bare.equals("0")) {
             return Duration.ZERO;
         }
+        if (bare.length() > MOST_OF_DURATION) {
+            return null;
+        }
         Matcher matcher = GO_DURATION.matcher(bare);
         BigDecimal nanos = BigDecimal.ZERO;
         int end = 0;
         while (matcher.find() && matcher.start() == end) {
             String number = matcher.group(1).startsWith(".") ? "0" + matcher.group(1) : matcher.group(1);
             nanos = nanos.add(new BigDecimal(number.endsWith(".") ? number + "0" : number)
-                    .multiply(BigDecimal.valueOf(UNITS.get(matcher.group(2)))));
+                    .multiply(BigDecimal.valueOf(UNITS.getOrDefault(matcher.group(2), 0L))));
             end = matcher.end();
         }
         if (end == 0 || end < bare.length()) {
             return null;
         }
-        long whole = nanos.toBigInteger().longValueExact();
+        BigInteger exact = nanos.toBigInteger();
+        if (exact.bitLength() >= Long.SIZE) {
+            return null;
+        }
+        long whole = exact.longValue();
         return Duration.ofNanos(text.startsWith("-") ? -whole : whole);
     }
 
