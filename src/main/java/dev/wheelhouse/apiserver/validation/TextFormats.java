@@ -43,8 +43,6 @@ public final class TextFormats {
             + "[0-9]{12}|3[47][0-9]{13}|3(?:0[0-5]|[68][0-9])[0-9]{11}|(?:2131|1800|35\\d{3})\\d{11}");
     private static final Pattern TIME = Pattern
             .compile("([0-9]{2}):([0-9]{2}):([0-9]{2})(?:.[0-9]+)?(?:z|[+-][0-9]{2}:[0-9]{2})");
-    /** The most characters of a duration that is read: reading digits takes time quadratic in their number. */
-    private static final int MOST_OF_DURATION = 128;
     private static final Pattern GO_DURATION = Pattern
             .compile("([0-9]+(?:\\.[0-9]*)?|\\.[0-9]+)(ns|us|µs|μs|ms|s|m|h)");
     private static final Pattern WORDS_OF_DURATION = Pattern.compile("([0-9]{1,18})\\s{0,20}([A-Za-zµ]+)");
