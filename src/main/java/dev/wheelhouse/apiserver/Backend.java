@@ -74,8 +74,14 @@ final class Backend implements Closeable {
         this.failure = failure;
     }
 
-    /** Sends the request and reads the head of the answer. The caller closes what it gets, unless that is a failure. */
-    static Backend ask(ApiResponse.Live.Forward to, HttpServletRequest request, Duration timeout) {
+    /**
+     * Sends the request and reads the head of the answer. The caller closes what it gets, unless that is a failure.
+     *
+     * @param timeout for the head; that of logs which are followed may come with their first line, so that it is waited
+     *        for until nobody reads the answer any more
+     */
+    static Backend ask(ApiResponse.Live.Forward to, HttpServletRequest request, Duration timeout,
+            BooleanSupplier gone) {
         Socket socket = new Socket();
         try {
             String protocol = request.getHeader("Upgrade");
@@ -87,7 +93,9 @@ final class Backend implements Closeable {
             out.write(to.body());
             out.flush();
             InputStream in = new BufferedInputStream(tls.getInputStream(), CHUNK);
-            String[] lines = readHead(in).split("\r?\n");
+            String[] lines = readHead(in, to.path().contains("follow=true")
+                    ? () -> !gone.getAsBoolean()
+                    : () -> false).split("\r?\n");
             Map<String, String> headers = new LinkedHashMap<>();
             for (int i = 1; i < lines.length; i++) {
                 int colon = lines[i].indexOf(':');
@@ -145,10 +153,19 @@ final class Backend implements Closeable {
                 .collect(Collectors.joining(", "));
     }
 
-    private static String readHead(InputStream in) throws IOException {
+    /** @param patient whether to go on when nothing has come in time */
+    private static String readHead(InputStream in, BooleanSupplier patient) throws IOException {
         StringBuilder head = new StringBuilder();
         while (head.length() < 4 || head.indexOf("\r\n\r\n", head.length() - 4) < 0) {
-            int next = in.read();
+            int next;
+            try {
+                next = in.read();
+            } catch (SocketTimeoutException e) {
+                if (head.isEmpty() && patient.getAsBoolean()) {
+                    continue;
+                }
+                throw e;
+            }
             if (next < 0 || head.length() >= MOST_OF_HEAD) {
                 throw new EOFException(next < 0 ? "EOF" : "the head of the answer is too long");
             }

@@ -473,7 +473,7 @@ final class HttpFront extends HttpServlet {
         try {
             switch (content.live()) {
                 case ApiResponse.Live.Forward to -> {
-                    Backend backend = Backend.ask(to, request, io);
+                    Backend backend = Backend.ask(to, request, io, HttpFront::isGone);
                     Connections.Peer peer = peer();
                     ApiResponse.Content failure = backend.failure();
                     if (failure != null) {

@@ -200,9 +200,6 @@ public final class TextFormats {
         if (bare.equals("0")) {
             return Duration.ZERO;
         }
-        if (bare.length() > MOST_OF_DURATION) {
-            return null;
-        }
         Matcher matcher = GO_DURATION.matcher(bare);
         BigDecimal nanos = BigDecimal.ZERO;
         int end = 0;
