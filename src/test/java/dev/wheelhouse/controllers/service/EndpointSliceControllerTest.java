@@ -47,8 +47,11 @@ class EndpointSliceControllerTest {
     @Test
     void aServiceOfTwoFamiliesHasASliceForEach() {
         world.service("clusterIP: None, " + ServiceWorld.PORT);
-        world.cluster.edit(ResourceType.SERVICES, V1Service.class, ServiceWorld.WEB,
-                s -> s.getSpec().ipFamilyPolicy("PreferDualStack").ipFamilies(List.of("IPv4", "IPv6")));
+        V1Service service = world.cluster.read(ResourceType.SERVICES, ServiceWorld.WEB, V1Service.class);
+        service.getSpec().ipFamilyPolicy("PreferDualStack").ipFamilies(List.of("IPv4", "IPv6"));
+        world.cluster.remove(ResourceType.SERVICES, ServiceWorld.WEB);
+        // The server itself has one family, as a cluster of another server may have two.
+        world.cluster.store(ResourceType.SERVICES, service);
         world.pod("one", "10.0.0.1");
         world.cluster.edit(ResourceType.PODS, V1Pod.class, ObjectKey.of("default", "one"), pod -> pod.getStatus()
                 .addPodIPsItem(new io.kubernetes.client.openapi.models.V1PodIP().ip("2001:db8:0::1")));
