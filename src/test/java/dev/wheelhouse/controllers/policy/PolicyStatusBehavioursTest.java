@@ -85,7 +85,8 @@ class PolicyStatusBehavioursTest {
     @Test
     void eachMatchedKindIsCheckedAndWildcardsAreNot() {
         policy(rule("apps", "v1", "deployments, deployments/scale, statefulsets, daemonsets, nothing") + ", "
-                + rule("*", "v1", "jobs") + ", " + rule("", "v1", "'*'") + ", " + rule("", "v1", "events"), "", "object.spec.replicas == 1");
+                + rule("*", "v1", "jobs") + ", " + rule("", "v1", "'*'") + ", " + rule("", "v1", "events"), "",
+                "object.spec.replicas == 1");
         settle();
 
         assertThat(warnings()).singleElement().asString()
