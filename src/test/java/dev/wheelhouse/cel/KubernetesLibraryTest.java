@@ -1,6 +1,5 @@
 package dev.wheelhouse.cel;
 
-
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
