@@ -21,7 +21,8 @@ public final class Durations {
     private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
     private static final Duration FARTHEST_BACK = Duration.ofNanos(Long.MIN_VALUE);
     private static final int MOST_CHARACTERS = 256;
-    private static final Pattern PART = Pattern.compile("(\\d{1,9}(?:\\.\\d{0,9})?|\\.\\d{1,9})(ns|us|µs|ms|s|m|h)");
+    private static final Pattern PART = Pattern
+            .compile("(\\d{1,19}(?:\\.\\d{0,19})?|\\.\\d{1,19})(ns|us|µs|μs|ms|s|m|h)");
 
     private Durations() {}
 
@@ -83,7 +84,7 @@ public final class Durations {
     private static long nanos(String unit) {
         return switch (unit) {
             case "ns" -> 1L;
-            case "us", "µs" -> 1_000L;
+            case "us", "µs", "μs" -> 1_000L;
             case "ms" -> 1_000_000L;
             case "s" -> 1_000_000_000L;
             case "m" -> 60_000_000_000L;

@@ -1,7 +1,5 @@
 package dev.wheelhouse.apiserver.validation;
 
-import java.math.BigDecimal;
-import java.math.BigInteger;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
@@ -18,6 +16,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 import dev.wheelhouse.api.Names;
+import dev.wheelhouse.runtime.Durations;
 
 /**
  * The formats that schemas of custom resources give to texts (upstream:
@@ -43,8 +42,6 @@ public final class TextFormats {
             + "[0-9]{12}|3[47][0-9]{13}|3(?:0[0-5]|[68][0-9])[0-9]{11}|(?:2131|1800|35\\d{3})\\d{11}");
     private static final Pattern TIME = Pattern
             .compile("([0-9]{2}):([0-9]{2}):([0-9]{2})(?:.[0-9]+)?(?:z|[+-][0-9]{2}:[0-9]{2})");
-    private static final Pattern GO_DURATION = Pattern
-            .compile("([0-9]+(?:\\.[0-9]*)?|\\.[0-9]+)(ns|us|µs|μs|ms|s|m|h)");
     private static final Pattern WORDS_OF_DURATION = Pattern.compile("([0-9]{1,18})\\s{0,20}([A-Za-zµ]+)");
     /** The nanoseconds of units, whose names may go on after some of them. */
     private static final Map<String, Long> UNITS = Map.ofEntries(Map.entry("ns", 1L), Map.entry("nano", 1L),
@@ -175,11 +172,7 @@ public final class TextFormats {
 
     /** Whether a text is a duration as Go writes it, such as {@code 1h30m}. */
     public static boolean isGoDuration(String text) {
-        try {
-            return text.length() <= MOST_OF_DURATION && goDuration(text) != null;
-        } catch (ArithmeticException e) {
-            return false;
-        }
+        return goDuration(text) != null;
     }
 
     /** A duration as Go and Scala write it, such as {@code 1h30m} or {@code 2 days}; null for any other text. */
@@ -196,28 +189,9 @@ public final class TextFormats {
     }
 
     private static @Nullable Duration goDuration(String text) {
-        String bare = text.startsWith("-") || text.startsWith("+") ? text.substring(1) : text;
-        if (bare.equals("0")) {
-            return Duration.ZERO;
-        }
-        Matcher matcher = GO_DURATION.matcher(bare);
-        BigDecimal nanos = BigDecimal.ZERO;
-        int end = 0;
-        while (matcher.find() && matcher.start() == end) {
-            String number = matcher.group(1).startsWith(".") ? "0" + matcher.group(1) : matcher.group(1);
-            nanos = nanos.add(new BigDecimal(number.endsWith(".") ? number + "0" : number)
-                    .multiply(BigDecimal.valueOf(UNITS.getOrDefault(matcher.group(2), 0L))));
-            end = matcher.end();
-        }
-        if (end == 0 || end < bare.length()) {
-            return null;
-        }
-        BigInteger exact = nanos.toBigInteger();
-        if (exact.bitLength() >= Long.SIZE) {
-            return null;
-        }
-        long whole = exact.longValue();
-        return Duration.ofNanos(text.startsWith("-") ? -whole : whole);
+        boolean negative = text.startsWith("-");
+        Duration duration = Durations.parse(negative || text.startsWith("+") ? text.substring(1) : text);
+        return duration == null || !negative ? duration : duration.negated();
     }
 
     private static @Nullable Duration wordsOfDuration(String text) {
