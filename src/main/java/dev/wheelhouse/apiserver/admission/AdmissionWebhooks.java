@@ -20,7 +20,7 @@ import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.error.StatusException;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
-import dev.wheelhouse.apiserver.patch.JsonValues;
+import dev.wheelhouse.apiserver.json.JsonValues;
 import dev.wheelhouse.apiserver.patch.Patches;
 import dev.wheelhouse.apiserver.protocol.Bodies;
 import dev.wheelhouse.apiserver.resources.ResourceRegistry;

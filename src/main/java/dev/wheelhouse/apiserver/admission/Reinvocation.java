@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.apiserver.patch.JsonValues;
+import dev.wheelhouse.apiserver.json.JsonValues;
 
 /**
  * Which mutating policies, or which mutating webhooks, are called again about one write. In the second round those are

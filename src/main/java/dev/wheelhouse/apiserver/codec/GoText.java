@@ -3,7 +3,6 @@ package dev.wheelhouse.apiserver.codec;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import tools.jackson.databind.JsonNode;
@@ -16,8 +15,6 @@ import dev.wheelhouse.facts.Schemas;
 
 /** Values and types as Go prints them, for the messages of upstream that show them. */
 public final class GoText {
-    private static final Pattern UNMARSHAL = Pattern.compile("cannot unmarshal (\\w+) into .* of type (\\S+)$");
-
     private static final Pattern DIGITS = Pattern.compile("[+-]?[0-9]+");
 
     private static final List<String> METADATA = List.of("name", "generateName", "namespace", "uid",
@@ -77,21 +74,5 @@ public final class GoText {
             METADATA.forEach(name -> Meta.set(ordered, name, metadata.get(name)));
         }
         return out;
-    }
-
-    /** Converts a message about a wrong type to the words of upstream's converter of unstructured objects. */
-    public static String conversion(String decoding) {
-        Matcher matcher = UNMARSHAL.matcher(decoding);
-        if (!matcher.find()) {
-            return decoding;
-        }
-        String given = matcher.group(1).equals("object")
-                ? "map"
-                : matcher.group(1).equals("array") ? "slice" : matcher.group(1);
-        String wanted = matcher.group(2);
-        if (wanted.startsWith("map[")) {
-            return "cannot restore map from " + given;
-        }
-        return wanted.startsWith("[]") ? "cannot restore slice from " + given : decoding;
     }
 }

@@ -374,6 +374,7 @@ public final class Errors {
     public static StatusException patch(int code, String message) {
         return switch (code) {
             case 400 -> badRequest(message);
+            case 413 -> error(413, "RequestEntityTooLarge", message, null);
             case 422 -> error(422, "Invalid", message, Json.object());
             default -> error(code, "", message, null);
         };

@@ -18,7 +18,7 @@ import tools.jackson.databind.node.ObjectNode;
 public final class Meta {
     private static final Set<String> MANAGING = Set.of("Apply", "Update");
     private static final List<String> LEFT_OUT_IF_EMPTY = List.of("labels", "annotations", "finalizers",
-            "ownerReferences", "managedFields", "selfLink", "creationTimestamp", "deletionTimestamp", "uid",
+            "ownerReferences", "selfLink", "creationTimestamp", "deletionTimestamp", "uid",
             "resourceVersion", "generateName", "namespace", "deletionGracePeriodSeconds");
 
     private Meta() {}
@@ -89,9 +89,13 @@ public final class Meta {
 
     /** Replaces managed fields that cannot be decoded by those of the old object, as upstream does. */
     public static void keepManagers(ObjectNode object, @Nullable ObjectNode old) {
-        for (JsonNode entry : of(object).path("managedFields")) {
-            if (!MANAGING.contains(Json.text(entry, "operation")) || Json.text(entry, "apiVersion").isEmpty()
-                    || !Json.text(entry, "fieldsType").equals("FieldsV1")) {
+        JsonNode entries = of(object).path("managedFields");
+        for (JsonNode entry : entries) {
+            boolean resets = entries.size() == 1 && entry.isEmpty();
+            boolean isValid = MANAGING.contains(Json.text(entry, "operation"))
+                    && !Json.text(entry, "apiVersion").isEmpty()
+                    && Json.text(entry, "fieldsType").equals("FieldsV1");
+            if (!isValid && !resets) {
                 set(of(object), "managedFields", old == null ? null : of(old).get("managedFields"));
                 return;
             }

@@ -18,6 +18,9 @@ import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.Selection;
 import dev.wheelhouse.apiserver.validation.StatusCause;
 
+import static dev.wheelhouse.apiserver.defaults.DefaultRules.isEmpty;
+import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
+
 /**
  * Allocates the cluster IPs (10.96.0.0/12) and node ports (30000 to 32767) of Services (upstream:
  * {@code pkg/registry/core/service}). Starts with the addresses and ports of the stored Services. Thread safe.
@@ -149,16 +152,23 @@ public final class ServiceAddresses {
         checkPorts(service, spec, type);
         spec.put("clusterIP", wanted);
         spec.putArray("clusterIPs").add(wanted);
-        if (!spec.has("ipFamilies")) {
-            spec.putArray("ipFamilies").add("IPv4");
-        }
-        if (!spec.has("ipFamilyPolicy")) {
-            spec.put("ipFamilyPolicy", "SingleStack");
-        }
+        fillInFamilies(spec);
         if (parse(wanted) >= 0) {
             addresses.put(parse(wanted), owner);
         }
         allocatePorts(spec, type);
+    }
+
+    /** Like the addresses, they have no owner (upstream: {@code initIPFamilyFields}). */
+    private static void fillInFamilies(ObjectNode spec) {
+        boolean anyFamily = Json.text(spec, "clusterIP").equals("None") && isEmpty(spec, "selector");
+        set(spec, "ipFamilyPolicy", anyFamily ? "RequireDualStack" : "SingleStack");
+        if (isEmpty(spec, "ipFamilies")) {
+            ArrayNode families = spec.putArray("ipFamilies").add("IPv4");
+            if (anyFamily && !Json.text(spec, "ipFamilyPolicy").equals("SingleStack")) {
+                families.add("IPv6");
+            }
+        }
     }
 
     /** Refuses node ports out of the range, or of other Services. Ports of one Service may share a number. */

@@ -55,7 +55,6 @@ final class ServiceStrategy extends Strategy {
             }
         }
         traffic(service, spec);
-        ipFamilies(spec);
     }
 
     private static void port(ObjectNode port) {
@@ -89,25 +88,6 @@ final class ServiceStrategy extends Strategy {
                 if (!Json.text(point, "ip").isEmpty()) {
                     set((ObjectNode) point, "ipMode", "VIP");
                 }
-            }
-        }
-    }
-
-    private static void ipFamilies(ObjectNode spec) {
-        if (Json.text(spec, "type").equals("ExternalName")) {
-            return;
-        }
-        if (Json.text(spec, "clusterIP").contains(":")
-                || Json.texts(spec.path("clusterIPs")).stream().anyMatch(ip -> ip.contains(":"))) {
-            return;
-        }
-        boolean headless = Json.text(spec, "clusterIP").equals("None");
-        boolean anyFamily = headless && isEmpty(spec, "selector");
-        set(spec, "ipFamilyPolicy", anyFamily ? "RequireDualStack" : "SingleStack");
-        if (isEmpty(spec, "ipFamilies")) {
-            ArrayNode families = spec.putArray("ipFamilies").add("IPv4");
-            if (anyFamily && !Json.text(spec, "ipFamilyPolicy").equals("SingleStack")) {
-                families.add("IPv6");
             }
         }
     }

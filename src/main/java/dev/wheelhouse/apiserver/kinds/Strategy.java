@@ -421,7 +421,7 @@ public class Strategy {
     private static void keepSystemFields(ObjectNode object, ObjectNode old) {
         ObjectNode meta = Meta.of(object);
         ObjectNode before = Meta.of(old);
-        for (String field : List.of("name", "namespace", "uid", "creationTimestamp", "generateName")) {
+        for (String field : List.of("name", "namespace", "uid", "creationTimestamp")) {
             Meta.copy(before, meta, field);
         }
         for (String field : List.of("deletionTimestamp", "deletionGracePeriodSeconds")) {
@@ -429,7 +429,6 @@ public class Strategy {
                 Meta.copy(before, meta, field);
             }
         }
-        meta.remove("selfLink");
     }
 
     /** Fills in the parts that upstream's types always write, however empty: spec, status and the status' counters. */

@@ -16,6 +16,7 @@ import tools.jackson.databind.node.NullNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.JsonValues;
 
 /** The operations of server-side apply on trees: list a value's fields, merge a configuration, remove fields. */
 final class AppliedConfig {
@@ -212,7 +213,7 @@ final class AppliedConfig {
                             + JsonValues.goText(value) + "}";
             case "numeric" -> value.isNumber()
                     ? null
-                    : FieldSet.print(path) + ": expected numeric (int or float), got " + StrategicMerge.goType(value);
+                    : FieldSet.print(path) + ": expected numeric (int or float), got " + JsonValues.goType(value);
             case "boolean" -> value.isBoolean() ? null : mistyped("boolean", value, path);
             case "any" -> value.isContainer() ? mistyped("any scalar", value, path) : null;
             default -> null;

@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.MissingNode;
 
+import dev.wheelhouse.apiserver.json.JsonValues;
+
 /**
  * The paths at which two objects differ. Paths of equal parts are never built, so the cost depends on the differences.
  *

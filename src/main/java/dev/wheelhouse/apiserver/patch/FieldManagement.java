@@ -16,6 +16,7 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.JsonValues;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.patch.ManagedFields.Entry;
 import dev.wheelhouse.apiserver.patch.ManagedFields.Id;
@@ -72,7 +73,12 @@ public final class FieldManagement {
             return;
         }
         ManagedFields managed = managedBefore(live, updated, subresource);
-        if (!managed.isEmpty() || live == null) {
+        // A scale has only those managed fields that are its replicas.
+        boolean isManaged = subresource.equals("scale")
+                ? managed.entries().values().stream()
+                        .anyMatch(entry -> !entry.fields().intersect(changes.changed()).isEmpty())
+                : !managed.isEmpty();
+        if (isManaged || live == null) {
             recordChanges(changes, managed, Id.of(manager, false, apiVersion, subresource), apiVersion, now);
             managed.cap();
         }
@@ -189,8 +195,8 @@ public final class FieldManagement {
             if (problem != null) {
                 String namespace = Json.text(patch, "metadata", "namespace");
                 throw new PatchException(500,
-                        "failed to create typed patch object (" + namespace + "/" + Json.text(patch, "metadata", "name")
-                                + "; " + apiVersion + ", Kind=" + kind + "): " + problem);
+                        "failed to create typed patch object (" + namespace + "/"
+                                + Json.text(patch, "metadata", "name") + "; " + (apiVersion.contains("/") ? "" : "/") + apiVersion + ", Kind=" + kind + "): " + problem);
             }
         }
 

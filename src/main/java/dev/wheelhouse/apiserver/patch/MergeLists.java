@@ -16,6 +16,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
+import dev.wheelhouse.apiserver.json.JsonValues;
 import dev.wheelhouse.apiserver.json.JsonKey;
 import dev.wheelhouse.apiserver.patch.Patches.PatchException;
 import dev.wheelhouse.apiserver.patch.StrategicMerge.Scope;
@@ -39,7 +40,7 @@ final class MergeLists {
         }
         if (mergeKey.isEmpty()) {
             throw new PatchException(500, "cannot merge lists without merge key for "
-                    + (elements.type() == null ? "the list" : elements.type().name()));
+                    + (elements.type() == null ? "map" : "struct"));
         }
         elements.work().add(live.size() + patch.size());
         ArrayNode base = live;
@@ -88,6 +89,12 @@ final class MergeLists {
      * @param live the list before
      */
     static ArrayNode order(ArrayNode merged, ArrayNode patchOrder, ArrayNode live, String mergeKey) {
+        for (int i = 0; i < patchOrder.size() && !mergeKey.isEmpty() && !merged.isEmpty(); i++) {
+            if (!patchOrder.get(i).isObject()) {
+                throw new PatchException(500, "value for key " + i + " is not a map");
+            }
+            key(patchOrder.get(i), mergeKey);
+        }
         Map<String, Integer> patchPlaces = places(patchOrder, mergeKey);
         Map<String, Integer> livePlaces = places(live, mergeKey);
         List<Ranked> patched = new ArrayList<>();
@@ -163,7 +170,8 @@ final class MergeLists {
         }
         long objects = all.stream().filter(JsonNode::isObject).count();
         if (objects != 0 && objects != all.size()) {
-            throw new PatchException(500, "list element types are not identical: objects and scalars in one list");
+            throw new PatchException(500, "list element types are not identical: [" + JsonValues.goText(live) + " "
+                    + JsonValues.goText(patch) + "]");
         }
         return objects != 0;
     }
@@ -209,7 +217,7 @@ final class MergeLists {
     private static JsonNode key(JsonNode element, String mergeKey) {
         if (!element.isObject()) {
             throw new PatchException(500,
-                    "expected a map[string]interface {}, but received a " + StrategicMerge.goType(element));
+                    "expected a map[string]interface {}, but received a " + JsonValues.goType(element));
         }
         JsonNode key = element.get(mergeKey);
         if (key == null) {

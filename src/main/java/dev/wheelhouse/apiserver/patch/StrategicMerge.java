@@ -11,6 +11,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
+import dev.wheelhouse.apiserver.json.JsonValues;
 import dev.wheelhouse.apiserver.patch.Patches.PatchException;
 import dev.wheelhouse.apiserver.work.Deadline;
 import dev.wheelhouse.facts.TypeSchema;
@@ -27,53 +28,36 @@ final class StrategicMerge {
     private StrategicMerge() {}
 
     static ObjectNode apply(ObjectNode object, ObjectNode patch, TypeSchema schema) {
-        return merge(object.deepCopy(), patch.deepCopy(), new Scope(schema, null, new Work()));
+        return merge(object.deepCopy(), patch.deepCopy(), new Scope(schema, new Work()));
     }
 
     /**
-     * The known schema of an object: the fields of a type, or one field for all keys (a map), or nothing.
+     * The type of an object in the patch.
      *
-     * @param values the field that holds the map
+     * @param type null for a map
      * @param work counts the work of the whole patch
      */
-    record Scope(@Nullable TypeSchema type, @Nullable Field values, Work work) {
+    record Scope(@Nullable TypeSchema type, Work work) {
 
-        @Nullable
+        /**
+         * @throws PatchException 500 if the type has no such field. A map has none, either: upstream cannot merge into
+         *         its objects and lists
+         */
         Field field(String key) {
-            return type != null ? type.field(key) : null;
+            Field field = type == null ? null : type.field(key);
+            if (field != null) {
+                return field;
+            }
+            throw new PatchException(500, type == null
+                    ? "merging an object in json but data type is not struct, instead is: map"
+                    : "unable to find api field in struct " + type.name().substring(type.name().lastIndexOf('.') + 1)
+                            + " for the json field \"" + key + "\"");
         }
 
         /** The scope of the object in a field, or of a list's elements. */
-        Scope in(String key) {
-            if (values != null) {
-                return values.shape() == Shape.MAP ? of(values) : unknown();
-            }
-            Field field = field(key);
-            if (field == null) {
-                return unknown();
-            }
-            return field.shape() == Shape.MAP || field.shape() == Shape.MAP_OF_LISTS
-                    ? new Scope(null, field, work)
-                    : of(field);
-        }
-
-        private Scope of(Field field) {
-            TypeSchema inner = field.type();
-            return inner.isObject() ? new Scope(inner, null, work) : unknown();
-        }
-
-        private Scope unknown() {
-            return new Scope(null, null, work);
-        }
-
-        boolean hasStrategy(String key, String strategy) {
-            Field field = field(key);
-            return field != null && field.patchStrategies().contains(strategy);
-        }
-
-        String mergeKey(String key) {
-            Field field = field(key);
-            return field == null ? "" : field.patchMergeKey();
+        Scope in(Field field) {
+            boolean isMap = field.shape() == Shape.MAP || field.shape() == Shape.MAP_OF_LISTS;
+            return new Scope(isMap ? null : field.type(), work);
         }
     }
 
@@ -119,8 +103,10 @@ final class StrategicMerge {
     }
 
     static PatchException unknownDirective(JsonNode directive, ObjectNode patch) {
-        return new PatchException(500, "unknown patch type: " + JsonValues.goText(directive) + " in map: "
-                + JsonValues.goText(patch));
+        String text = JsonValues.goText(directive);
+        return new PatchException(500, "unknown patch type: "
+                + (directive.isString() ? text : "%!s(" + JsonValues.goType(directive) + "=" + text + ")")
+                + " in map: " + JsonValues.goText(patch));
     }
 
     private static void mergeField(ObjectNode original, String field, JsonNode value, Scope scope) {
@@ -138,10 +124,14 @@ final class StrategicMerge {
             return;
         }
         if (present instanceof ObjectNode inner && value instanceof ObjectNode changes) {
-            original.set(key, scope.hasStrategy(key, "replace") ? changes : merge(inner, changes, scope.in(key)));
+            Field known = scope.field(key);
+            original.set(key, known.patchStrategies().contains("replace")
+                    ? changes
+                    : merge(inner, changes, scope.in(known)));
         } else if (present instanceof ArrayNode list && value instanceof ArrayNode changes) {
-            original.set(key, deletes || scope.hasStrategy(key, "merge")
-                    ? MergeLists.merge(list, changes, scope.in(key), scope.mergeKey(key), deletes)
+            Field known = scope.field(key);
+            original.set(key, deletes || known.patchStrategies().contains("merge")
+                    ? MergeLists.merge(list, changes, scope.in(known), known.patchMergeKey(), deletes)
                     : changes);
         } else {
             original.set(key, value);
@@ -203,31 +193,25 @@ final class StrategicMerge {
             }
             String key = directive.substring(SET_ELEMENT_ORDER.length());
             ArrayNode order = list(patch.remove(directive));
-            JsonNode present = original.get(key);
-            JsonNode changes = patch.get(key);
-            if (order == null || (present == null && changes == null)) {
+            ArrayNode live = list(original.get(key));
+            ArrayNode changed = list(patch.get(key));
+            Field field = scope.field(key);
+            if (field.shape() != Shape.LIST) {
+                throw new PatchException(500, "expected slice or array type, but got: struct");
+            }
+            String mergeKey = field.patchMergeKey();
+            if (order == null || live == null && changed == null) {
                 continue;
             }
-            if (scope.type() != null && scope.field(key) == null) {
-                throw new PatchException(500, "unable to find api field in struct " + simpleName(scope.type())
-                        + " for the json field \"" + key + "\"");
-            }
-            ArrayNode live = list(present);
-            ArrayNode changed = list(changes);
-            String mergeKey = scope.mergeKey(key);
+            ArrayNode merged = live;
             if (changed != null) {
                 MergeLists.checkOrder(changed, order, mergeKey);
-            }
-            ArrayNode merged;
-            if (changed == null) {
-                merged = live;
-            } else if (live == null) {
-                withoutDirectives(changed);
                 merged = changed;
-            } else {
-                merged = scope.hasStrategy(key, "merge")
-                        ? MergeLists.merge(live.deepCopy(), changed, scope.in(key), mergeKey, false)
-                        : changed;
+                if (live == null) {
+                    withoutDirectives(changed);
+                } else if (field.patchStrategies().contains("merge")) {
+                    merged = MergeLists.merge(live.deepCopy(), changed, scope.in(field), mergeKey, false);
+                }
             }
             if (merged != null) {
                 original.set(key,
@@ -241,22 +225,6 @@ final class StrategicMerge {
         if (node == null || node instanceof ArrayNode) {
             return (ArrayNode) node;
         }
-        throw new PatchException(500, "expected a []interface {}, but received a " + goType(node));
-    }
-
-    /** The Go type in which upstream holds a value. */
-    static String goType(JsonNode node) {
-        return switch (node.getNodeType()) {
-            case OBJECT -> "map[string]interface {}";
-            case ARRAY -> "[]interface {}";
-            case STRING -> "string";
-            case BOOLEAN -> "bool";
-            case NUMBER -> node.isIntegralNumber() ? "int64" : "float64";
-            default -> "<nil>";
-        };
-    }
-
-    private static String simpleName(TypeSchema type) {
-        return type.name().substring(type.name().lastIndexOf('.') + 1);
+        throw new PatchException(500, "expected a []interface {}, but received a " + JsonValues.goType(node));
     }
 }

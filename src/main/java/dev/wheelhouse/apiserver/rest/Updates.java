@@ -22,7 +22,7 @@ import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.json.Surrogates;
 import dev.wheelhouse.apiserver.kinds.Strategies;
 import dev.wheelhouse.apiserver.patch.FieldManagement;
-import dev.wheelhouse.apiserver.patch.JsonValues;
+import dev.wheelhouse.apiserver.json.JsonValues;
 import dev.wheelhouse.apiserver.patch.Patches;
 import dev.wheelhouse.apiserver.protocol.Accept;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
@@ -159,8 +159,7 @@ record Updates(Writes writes, Renderer renderer, Clock clock) {
     static void checkName(Target target, ObjectNode object) {
         String name = Meta.name(object);
         if (name.isEmpty()) {
-            throw Errors.badRequest("the name of the object (" + target.name()
-                    + " based on URL) was undeterminable: name must be provided");
+            throw undeterminable(target);
         }
         if (!name.equals(target.name())) {
             throw Errors.badRequest("the name of the object (" + name + ") does not match the name on the URL ("
@@ -173,6 +172,11 @@ record Updates(Writes writes, Renderer renderer, Clock clock) {
             }
             Meta.of(object).put("namespace", target.namespace());
         }
+    }
+
+    private static StatusException undeterminable(Target target) {
+        return Errors.badRequest("the name of the object (" + target.name()
+                + " based on URL) was undeterminable: name must be provided");
     }
 
     ApiResponse patch(Target target, ApiRequest request) {
@@ -194,7 +198,7 @@ record Updates(Writes writes, Renderer renderer, Clock clock) {
         JsonNode wanted = patch.value();
         ObjectNode patched = patched(target.type(), media, old, wanted);
         checkPatched(target, patched, patch.problems(), problem -> media.equals(STRATEGIC)
-                ? quoted(JsonValues.goText(wanted)) + ": " + GoText.conversion(problem)
+                ? quoted(JsonValues.goText(wanted)) + ": " + problem
                 : quoted(GoText.patched(patched(target.type(), media, old, wanted))) + ": " + problem, request);
         checkVersion(target, Json.text(patched, "metadata", "resourceVersion"),
                 Json.text(old, "metadata", "resourceVersion"));
@@ -219,8 +223,13 @@ record Updates(Writes writes, Renderer renderer, Clock clock) {
         if (strategic || Json.text(patched, "kind").isEmpty()) {
             patched.put("kind", type.kind());
         }
-        if (strategic || Json.text(patched, "apiVersion").isEmpty()) {
+        if (strategic) {
             patched.put("apiVersion", type.apiVersion());
+        }
+        if (Json.text(patched, "apiVersion").isEmpty()) {
+            throw Schemas.isBuiltIn(type)
+                    ? undeterminable(target)
+                    : Errors.internal("Object 'apiVersion' is missing in 'object has no apiVersion field'");
         }
         if (!Json.text(patched, "kind").equals(type.kind())
                 || !Json.text(patched, "apiVersion").equals(type.apiVersion())) {
@@ -235,7 +244,7 @@ record Updates(Writes writes, Renderer renderer, Clock clock) {
             }
             problems.addAll(custom != null
                     ? custom.decode(patched)
-                    : FieldValidation.prune(type.apiVersion(), type.kind(), patched));
+                    : FieldValidation.prune(type.apiVersion(), type.kind(), patched, strategic));
         } catch (FieldValidation.WrongTypeException e) {
             throw invalidPatch(shown.apply(String.valueOf(e.getMessage())));
         }

@@ -27,7 +27,7 @@ import dev.wheelhouse.apiserver.kinds.Defaults;
 import dev.wheelhouse.apiserver.kinds.Strategies;
 import dev.wheelhouse.apiserver.kinds.Strategy;
 import dev.wheelhouse.apiserver.patch.FieldManagement;
-import dev.wheelhouse.apiserver.patch.JsonValues;
+import dev.wheelhouse.apiserver.json.JsonValues;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.Renderer;
 import dev.wheelhouse.apiserver.protocol.Target;
@@ -428,9 +428,6 @@ final class Writes {
                 store.delete(target.stored(), current.namespace(), current.name(), current.version());
                 ended(type, current.name(), () -> next);
             }
-            return new Written(200, next, null);
-        }
-        if (context.dryRun()) {
             return new Written(200, next, null);
         }
         return commit(target, next, old, form, context, () -> store.update(target.stored(), form, current.version()));

@@ -9,26 +9,35 @@ import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.IntNode;
+import tools.jackson.databind.node.LongNode;
 import tools.jackson.databind.node.NullNode;
 import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.node.StringNode;
 
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.JsonValues;
 import dev.wheelhouse.apiserver.schema.FieldValidation.WrongTypeException;
 import dev.wheelhouse.facts.Quantities;
 import dev.wheelhouse.facts.TypeSchema;
 import dev.wheelhouse.facts.TypeSchema.Field;
 import dev.wheelhouse.facts.TypeSchema.Shape;
 
-/** Decodes one object for {@link FieldValidation#prune}. For one thread. */
+/** Decodes one object for {@link FieldValidation}. For one thread. */
 final class Decoding {
     /** Go's zero time, which is written as null. */
     private static final String NO_TIME = "0001-01-01T00:00:00";
     private static final String QUANTITY_FORM = "quantities must match the regular expression "
             + "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
     private final StrictErrors problems = new StrictErrors();
+    /** Whether values come from a map of Go, not from JSON. */
+    private final boolean converts;
     /** The path of the present value: field names, and {@code [0]} for elements. */
     private final List<String> path = new ArrayList<>();
+
+    Decoding(boolean converts) {
+        this.converts = converts;
+    }
 
     List<String> problems() {
         return problems.toList();
@@ -130,7 +139,8 @@ final class Decoding {
                 : "raw-object".equals(field.type().scalar()) ? Json.object() : StringNode.valueOf("");
     }
 
-    private JsonNode single(JsonNode value, Field field, TypeSchema owner) {
+    private JsonNode single(JsonNode given, Field field, TypeSchema owner) {
+        JsonNode value = converts && field.typeName().equals("integer") ? integer(given, field.format()) : given;
         boolean fits = switch (field.typeName()) {
             case "string" -> value.isString();
             case "boolean" -> value.isBoolean();
@@ -156,6 +166,18 @@ final class Decoding {
             return value;
         }
         return scalar(value, field, owner);
+    }
+
+    /** A number as Go converts it to an integer: whole, and what does not fit is cut off. */
+    private static JsonNode integer(JsonNode value, String format) {
+        if (!value.isNumber() || value.doubleValue() != Math.rint(value.doubleValue())) {
+            return value;
+        }
+        double wide = value.doubleValue();
+        long whole = value.isIntegralNumber() && value.canConvertToLong()
+                ? value.longValue()
+                : Math.abs(wide) < 0x1p63 ? (long) wide : Long.MIN_VALUE;
+        return format.equals("int32") ? IntNode.valueOf((int) whole) : LongNode.valueOf(whole);
     }
 
     private JsonNode scalar(JsonNode value, Field field, TypeSchema owner) {
@@ -218,7 +240,8 @@ final class Decoding {
                     && (Character.isLetterOrDigit(text.charAt(at)) || "+/".indexOf(text.charAt(at)) >= 0)) {
                 at++;
             }
-            throw new WrongTypeException("illegal base64 data at input byte " + at);
+            throw new WrongTypeException("illegal base64 data at input byte "
+                    + (at == text.length() ? at / 4 * 4 : at));
         }
     }
 
@@ -226,7 +249,37 @@ final class Decoding {
         return format.equals("int32") ? value.canConvertToInt() : value.canConvertToLong();
     }
 
+    /** What upstream's converter of maps says of a value. */
+    private static String conversion(JsonNode value, Field field, String goType) {
+        String given = switch (value.getNodeType()) {
+            case OBJECT -> "map";
+            case ARRAY -> "slice";
+            default -> JsonValues.goType(value);
+        };
+        if (goType.startsWith("map[") || goType.startsWith("[]")) {
+            return "cannot restore " + (goType.startsWith("[]") ? "slice" : "map") + " from " + given;
+        }
+        String kind = switch (field.typeName()) {
+            case "string" -> "string";
+            case "boolean" -> "bool";
+            case "integer" -> field.format().isEmpty() ? "int64" : field.format();
+            case "number" -> "float64";
+            default -> "";
+        };
+        if (kind.isEmpty()) {
+            return field.type().isObject()
+                    ? "cannot restore struct from: " + given
+                    : "json: cannot unmarshal " + FieldValidation.jsonType(value) + " into Go value of type " + goType;
+        }
+        boolean isConvertible = given.equals("int64") && kind.equals("string")
+                || given.equals("float64") && kind.startsWith("int");
+        return isConvertible ? "cannot convert " + given + " to " + goType : "unrecognized type: " + kind;
+    }
+
     private WrongTypeException wrong(JsonNode value, Field field, TypeSchema owner, String goType) {
+        if (converts) {
+            return new WrongTypeException(conversion(value, field, goType));
+        }
         String struct = owner.name().substring(owner.name().lastIndexOf('.') + 1);
         List<String> fields = new ArrayList<>(path);
         fields.removeIf(step -> step.startsWith("["));

@@ -31,11 +31,21 @@ public final class FieldValidation {
      * @throws WrongTypeException for the first value of a wrong type
      */
     public static List<String> prune(String apiVersion, String kind, ObjectNode object) {
+        return prune(apiVersion, kind, object, false);
+    }
+
+    /**
+     * As {@link #prune(String, String, ObjectNode)}.
+     *
+     * @param converts whether the values come from a map, as those of a strategic merge patch: whole numbers such as
+     *     5.0 are integers then, and the messages are those of upstream's converter
+     */
+    public static List<String> prune(String apiVersion, String kind, ObjectNode object, boolean converts) {
         TypeSchema schema = Schemas.ofKind(apiVersion, kind);
         if (schema == null) {
             return new ArrayList<>();
         }
-        List<String> problems = prune(schema, object);
+        List<String> problems = prune(schema, object, converts);
         if (apiVersion.equals("apps/v1") && kind.equals("Deployment")) {
             RollbackAnnotation.decode(object);
         }
@@ -44,7 +54,11 @@ public final class FieldValidation {
 
     /** As {@link #prune(String, String, ObjectNode)}, for a type that need not be a kind, such as DeleteOptions. */
     public static List<String> prune(TypeSchema schema, ObjectNode object) {
-        Decoding decoding = new Decoding();
+        return prune(schema, object, false);
+    }
+
+    private static List<String> prune(TypeSchema schema, ObjectNode object, boolean converts) {
+        Decoding decoding = new Decoding(converts);
         decoding.object(object, schema);
         return decoding.problems();
     }

@@ -12,7 +12,7 @@ import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Resources;
-import dev.wheelhouse.apiserver.patch.JsonValues;
+import dev.wheelhouse.apiserver.json.JsonValues;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -33,7 +33,7 @@ class PatchesTest {
             {'a/b': 1, 'm~n': 2} \
                 | [{'op': 'move', 'from': '/a~1b', 'path': '/x'}, {'op': 'copy', 'from': '/m~0n', 'path': '/y'}] \
                 | {'m~n': 2, 'x': 1, 'y': 2}
-            {'a': 1} | [{'op': 'test', 'path': '/a', 'value': 1.0}, {'op': 'test', 'path': '/none', 'value': null}] \
+            {'a': 1} | [{'op': 'test', 'path': '/a', 'value': 1}, {'op': 'test', 'path': '/none', 'value': null}] \
                 | {'a': 1}
             {'a': 1} | [{'op': 'replace', 'path': '', 'value': {'b': 2}}] | {'b': 2}
             {'a': 1} | [] | {'a': 1}
@@ -45,6 +45,8 @@ class PatchesTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
             [{'op': 'test', 'path': '/a/0', 'value': 2}] | testing value /a/0 failed: test failed
+            [{'op': 'test', 'path': '/a/0', 'value': 1.0}] | testing value /a/0 failed: test failed
+            [{'op': 'test', 'path': '/a', 'value': [1.0]}] | testing value /a failed: test failed
             [{'op': 'remove', 'path': '/x'}] \
                 | error in remove for path: '/x': Unable to remove nonexistent key: x: missing value
             [{'op': 'add', 'path': '/a/5', 'value': 1}] \
@@ -126,10 +128,19 @@ class PatchesTest {
             500 | merging lists cannot yet be specified in the patch \
                 | {'containers': [{'name': 'a', '$patch': 'merge'}]}
             400 | invalid patch format of retainKeys | {'securityContext': {'$retainKeys': ['fsGroup'], 'runAsUser': 1}}
+            500 | unknown patch type: %!s(int64=1) in map: map[$patch:1] | {'securityContext': {'$patch': 1}}
             500 | expected a []interface {}, but received a string | {'$setElementOrder/containers': 'x'}
+            500 | value for key 0 is not a map | {'$setElementOrder/containers': ['a']}
+            500 | map: map[x:a] does not contain declared merge key: name | {'$setElementOrder/containers': [{'x': 'a'}]}
+            500 | unable to find api field in struct PodSpec for the json field "nope" | {'$setElementOrder/nope': []}
+            500 | merging an object in json but data type is not struct, instead is: map \
+                | {'nodeSelector': {'$setElementOrder/x': ['a']}}
+            500 | expected slice or array type, but got: struct | {'$setElementOrder/dnsConfig': []}
+            500 | list element types are not identical: [[map[name:a]] [x]] | {'containers': ['x']}
             """)
     void refusesAStrategicMergeInUpstreamsWords(int code, String message, String patch) {
-        ObjectNode pod = object("{'spec': {'containers': [{'name': 'a'}], 'securityContext': {'fsGroup': 1}}}");
+        ObjectNode pod = object("{'spec': {'containers': [{'name': 'a'}], 'nodeSelector': {'a': 'b'}, "
+                + "'securityContext': {'fsGroup': 1}}}");
 
         assertThatThrownBy(() -> Patches.strategicMerge(pod, json("{'spec': " + patch + "}"), POD))
                 .isInstanceOfSatisfying(PatchException.class, e -> {

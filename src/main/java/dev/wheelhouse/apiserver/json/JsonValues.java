@@ -1,4 +1,4 @@
-package dev.wheelhouse.apiserver.patch;
+package dev.wheelhouse.apiserver.json;
 
 import java.util.Map;
 import java.util.TreeMap;
@@ -82,5 +82,17 @@ public final class JsonValues {
         } else {
             out.append(value.isString() ? value.stringValue() : value.toString());
         }
+    }
+
+    /** The Go type in which upstream holds a value. */
+    public static String goType(JsonNode value) {
+        return switch (value.getNodeType()) {
+            case OBJECT -> "map[string]interface {}";
+            case ARRAY -> "[]interface {}";
+            case STRING -> "string";
+            case BOOLEAN -> "bool";
+            case NUMBER -> value.isIntegralNumber() && value.canConvertToLong() ? "int64" : "float64";
+            default -> "<nil>";
+        };
     }
 }
