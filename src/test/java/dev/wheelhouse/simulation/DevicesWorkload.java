@@ -120,6 +120,7 @@ final class DevicesWorkload extends Workload {
                         || ObjectFields.name(c).endsWith("-shared") || c.path("status").path("reservedFor").isEmpty()));
     }
 
+    /** Whether the pod's claim is reserved for it, or cannot be: a claim that is being deleted takes no further pod. */
     private boolean hasClaims(Api api, JsonNode pod) {
         String shared = ObjectFields.text(pod.path("spec").path("resourceClaims").path(0), "resourceClaimName");
         String which = shared.isEmpty()
@@ -128,7 +129,7 @@ final class DevicesWorkload extends Workload {
         JsonNode claim = api.find("resourceclaim", which);
         return claim == null
                 ? !shared.isEmpty()
-                : !claim.path("status").has("allocation") || claim.path("status").path("reservedFor").valueStream()
+                : !claim.path("status").has("allocation") || ObjectFields.isDeleted(claim) || claim.path("status").path("reservedFor").valueStream()
                         .anyMatch(c -> uid(c).equals(uid(pod.path("metadata"))));
     }
 

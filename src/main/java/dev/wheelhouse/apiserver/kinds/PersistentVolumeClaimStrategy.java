@@ -128,24 +128,9 @@ final class PersistentVolumeClaimStrategy extends Strategy {
 
     @Override
     protected void addChecks(Map<String, Check> checks) {
-        checks.put("sameSource", PersistentVolumeClaimStrategy::sameSource);
         checks.put("claimResource", PersistentVolumeClaimStrategy::claimResource);
         checks.put("resizeStatus", PersistentVolumeClaimStrategy::resizeStatus);
         checks.put("claimStays", s -> stays((ObjectNode) s.value(), (ObjectNode) s.old(), s.problems()));
-    }
-
-    private static void sameSource(Subject spec) {
-        if (spec.value().get("dataSource") instanceof ObjectNode source
-                && spec.value().get("dataSourceRef") instanceof ObjectNode reference) {
-            boolean same = List.of("apiGroup", "kind", "name").stream()
-                    .allMatch(field -> Json.text(source, field).equals(Json.text(reference, field)));
-            boolean elsewhere = !Json.text(reference, "namespace").isEmpty();
-            if (elsewhere || !same) {
-                spec.problems().invalid(spec.path(), Json.object(), elsewhere
-                        ? "may not be specified when dataSourceRef.namespace is specified"
-                        : "must match dataSourceRef");
-            }
-        }
     }
 
     private static void claimResource(Subject name) {

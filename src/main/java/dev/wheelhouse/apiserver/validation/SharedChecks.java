@@ -34,6 +34,7 @@ final class SharedChecks {
             Map.entry("profilesMatch", SecurityValidation::profilesMatch),
             Map.entry("storageRequest", VolumeValidation::storageRequest),
             Map.entry("exclusiveMode", VolumeValidation::exclusiveMode),
+            Map.entry("sameSource", VolumeValidation::sameSource),
             Map.entry("iscsiName", VolumeValidation::iscsiName),
             Map.entry("iscsiPortal", VolumeValidation::iscsiPortal),
             Map.entry("quobyteRegistry", VolumeValidation::quobyteRegistry),

@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.node.StringNode;
 
 import dev.wheelhouse.apiserver.json.Json;
@@ -191,6 +192,20 @@ final class VolumeValidation {
     private static void noBacksteps(String text, String path, String detail, Problems problems) {
         if (("/" + text + "/").contains("/../")) {
             problems.invalid(path, text, detail);
+        }
+    }
+
+    static void sameSource(Subject spec) {
+        if (spec.value().get("dataSource") instanceof ObjectNode source
+                && spec.value().get("dataSourceRef") instanceof ObjectNode reference) {
+            boolean same = List.of("apiGroup", "kind", "name").stream()
+                    .allMatch(field -> Json.text(source, field).equals(Json.text(reference, field)));
+            boolean elsewhere = !Json.text(reference, "namespace").isEmpty();
+            if (elsewhere || !same) {
+                spec.problems().invalid(spec.path(), Json.object(), elsewhere
+                        ? "may not be specified when dataSourceRef.namespace is specified"
+                        : "must match dataSourceRef");
+            }
         }
     }
 }

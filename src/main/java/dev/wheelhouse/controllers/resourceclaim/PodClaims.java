@@ -88,4 +88,8 @@ final class PodClaims {
     static boolean isAllocated(ResourceV1ResourceClaim claim) {
         return claim.getStatus() != null && claim.getStatus().getAllocation() != null;
     }
+
+    static boolean isDeleting(ResourceV1ResourceClaim claim) {
+        return claim.getMetadata().getDeletionTimestamp() != null;
+    }
 }

@@ -139,7 +139,10 @@ final class PodDecisions {
                 "its claims have been made");
     }
 
-    /** Reserves an allocated claim for a pod that was bound without the scheduler's plugin. */
+    /**
+     * Reserves an allocated claim for a pod that was bound without the scheduler's plugin. A claim that is being deleted
+     * takes no further pod: the API server refuses it, and upstream asks again without end.
+     */
     private static Action.@Nullable Write reservation(PodView view) {
         V1Pod pod = view.pod();
         if (Pods.node(pod).isEmpty()) {
@@ -150,7 +153,7 @@ final class PodDecisions {
             if (claim == null) {
                 return null;
             }
-            if (PodClaims.isAllocated(claim) && PodClaims.consumers(claim).stream()
+            if (PodClaims.isAllocated(claim) && !PodClaims.isDeleting(claim) && PodClaims.consumers(claim).stream()
                     .noneMatch(consumer -> consumer.getUid().equals(pod.getMetadata().getUid()))) {
                 ResourceV1ResourceClaim other = ModelJson.copy(claim);
                 List<V1ResourceClaimConsumerReference> consumers = new ArrayList<>(PodClaims.consumers(claim));

@@ -29,7 +29,7 @@ final class ResourceClaimDecisions {
         ResourceV1ResourceClaim claim = view.claim();
         List<V1ResourceClaimConsumerReference> remaining = view.remaining();
         boolean kept = Metadata.finalizers(claim).contains(FINALIZER);
-        boolean unwanted = isDeleting(claim) && remaining.isEmpty();
+        boolean unwanted = PodClaims.isDeleting(claim) && remaining.isEmpty();
         if (remaining.size() < PodClaims.consumers(claim).size()) {
             ResourceV1ResourceClaim other = ModelJson.copy(claim);
             Objects.requireNonNull(other.getStatus()).setReservedFor(remaining.isEmpty() ? null : remaining);
@@ -68,9 +68,5 @@ final class ResourceClaimDecisions {
 
     private static Action.Write status(ResourceV1ResourceClaim claim, String why) {
         return new Action.UpdateStatus(ResourceClaimController.CLAIMS, claim, why);
-    }
-
-    private static boolean isDeleting(ResourceV1ResourceClaim claim) {
-        return claim.getMetadata().getDeletionTimestamp() != null;
     }
 }
