@@ -127,9 +127,11 @@ final class DevicesWorkload extends Workload {
                 ? ObjectFields.text(pod.path("status").path("resourceClaimStatuses").path(0), "resourceClaimName")
                 : shared;
         JsonNode claim = api.find("resourceclaim", which);
-        return claim == null
-                ? !shared.isEmpty()
-                : !claim.path("status").has("allocation") || ObjectFields.isDeleted(claim) || claim.path("status").path("reservedFor").valueStream()
+        if (claim == null) {
+            return !shared.isEmpty();
+        }
+        return !claim.path("status").has("allocation") || ObjectFields.isDeleted(claim)
+                || claim.path("status").path("reservedFor").valueStream()
                         .anyMatch(c -> uid(c).equals(uid(pod.path("metadata"))));
     }
 
