@@ -19,6 +19,7 @@ import com.google.errorprone.annotations.CanIgnoreReturnValue;
 
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1Binding;
+import io.kubernetes.client.openapi.models.V1Node;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1ObjectReference;
 
@@ -268,10 +269,15 @@ public final class Cluster extends SteppedSystem {
         return create(type, Yaml.read(yaml.formatted(values), model));
     }
 
-    /** Creates an object, with its status. */
+    /** Creates an object, with its status. A node is ready at once: the server's taint of new nodes is taken away. */
     @CanIgnoreReturnValue
     public <T extends KubernetesObject> T create(ResourceType type, T object) {
         T created = user().resource(type, modelOf(object)).create(object);
+        if (created instanceof V1Node node && object instanceof V1Node given) {
+            Objects.requireNonNull(node.getSpec())
+                    .setTaints(given.getSpec() == null ? null : given.getSpec().getTaints());
+            created = user().resource(type, modelOf(object)).update(created);
+        }
         JsonNode status = tree(object).get("status");
         return status == null ? created : withStatus(type, created, status);
     }

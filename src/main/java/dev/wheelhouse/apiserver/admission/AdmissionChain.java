@@ -38,7 +38,7 @@ public final class AdmissionChain {
         this.namespaces = new NamespaceLifecycle(store);
         this.rights = new WriterRights(authorizer, roles, registry, store);
         Stream<AdmissionPlugin> others = Stream.of(new PodPriorities(store), new DefaultTolerations(),
-                new RuntimeClasses(store), new DefaultClasses(store), new VolumeUse(store));
+                new NotReadyTaint(), new RuntimeClasses(store), new DefaultClasses(store), new VolumeUse(store));
         this.plugins = Stream.concat(podAccounts
                 ? Stream.of(new LimitRanges(store), new PodAccounts(store))
                 : Stream.of(new LimitRanges(store)), others).toList();

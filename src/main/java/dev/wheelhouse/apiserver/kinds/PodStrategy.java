@@ -67,7 +67,13 @@ final class PodStrategy extends Strategy {
     @Override
     protected void create(ObjectNode object, User writer, ClusterState state) {
         JsonNode spec = object.path("spec");
-        object.putObject("status").put("phase", "Pending").put("qosClass", QosClass.of(spec));
+        ObjectNode status = object.putObject("status").put("phase", "Pending").put("qosClass", QosClass.of(spec));
+        if (!spec.path("schedulingGates").isEmpty()) {
+            status.putArray("conditions").addObject().put("type", "PodScheduled").put("status", "False")
+                    .putNull("lastProbeTime").put("lastTransitionTime", Meta.time(state.clock().now()))
+                    .put("reason", "SchedulingGated")
+                    .put("message", "Scheduling is blocked due to non-empty scheduling gates");
+        }
         JsonNode labels = object.path("metadata").path("labels");
         for (String affinity : List.of("podAffinity", "podAntiAffinity")) {
             JsonNode terms = spec.path("affinity").path(affinity);

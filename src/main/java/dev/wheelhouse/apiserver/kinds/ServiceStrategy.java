@@ -16,7 +16,6 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Problems;
@@ -129,11 +128,6 @@ final class ServiceStrategy extends Strategy {
             return port.number("port") + (nodePort > 0 ? ":" + nodePort : "") + "/" + port.textOr("TCP", "protocol");
         }, "spec", "ports");
         return ports.isEmpty() ? Item.NONE : ports;
-    }
-
-    @Override
-    protected void create(ObjectNode object, User writer, ClusterState state) {
-        object.putObject("status").putObject("loadBalancer");
     }
 
     /**

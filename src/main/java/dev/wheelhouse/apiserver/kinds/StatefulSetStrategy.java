@@ -7,7 +7,6 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Selectors;
@@ -20,23 +19,6 @@ final class StatefulSetStrategy extends Strategy {
 
     StatefulSetStrategy() {
         super("apps", "StatefulSet", Map.of("readyOfWanted", WorkloadRules::readyOfWanted));
-    }
-
-    @Override
-    protected void create(ObjectNode statefulSet, User writer, ClusterState state) {
-        dropMaxUnavailable(statefulSet);
-    }
-
-    @Override
-    protected void update(ObjectNode statefulSet, ObjectNode old, ClusterState state) {
-        dropMaxUnavailable(statefulSet);
-    }
-
-    /** The field has no effect unless a feature is enabled that is disabled by default. */
-    private static void dropMaxUnavailable(ObjectNode statefulSet) {
-        if (Json.at(statefulSet, "spec", "updateStrategy", "rollingUpdate") instanceof ObjectNode rolling) {
-            rolling.remove("maxUnavailable");
-        }
     }
 
     private static void template(Subject spec) {

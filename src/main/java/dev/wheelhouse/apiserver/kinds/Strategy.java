@@ -14,6 +14,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.auth.User;
+import dev.wheelhouse.apiserver.defaults.GatedFields;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.kinds.KindTable.Cell;
@@ -157,6 +158,7 @@ public class Strategy {
         if (dropsStatus(info)) {
             object.remove("status");
         }
+        GatedFields.drop(info.type(), object);
         create(object, writer, state);
         fillStructs(info.type(), object);
     }
@@ -181,6 +183,7 @@ public class Strategy {
         if (info.has("status")) {
             Meta.copy(old, object, "status");
         }
+        GatedFields.drop(info.type(), object);
         update(object, old, state);
         ObjectNode meta = Meta.of(object);
         Meta.copy(Meta.of(old), meta, "generation");
@@ -431,24 +434,30 @@ public class Strategy {
         }
     }
 
-    /** Fills in the parts that upstream's types always write, however empty: spec, status and the status' counters. */
+    /** Fills in the parts that upstream's types always write, however empty: the spec, and all of the status. */
     private static void fillStructs(ResourceType type, ObjectNode object) {
         TypeSchema schema = Schemas.ofKind(type.apiVersion(), type.kind());
         if (schema == null) {
             return;
         }
-        for (String part : List.of("spec", "status")) {
-            TypeSchema.Field field = schema.fields().get(part);
-            if (field == null) {
+        if (schema.field("spec") != null) {
+            Json.child(object, "spec");
+        }
+        TypeSchema.Field status = schema.field("status");
+        if (status != null && !status.pointer()) {
+            fillZeros(Json.child(object, "status"), status.type());
+        }
+    }
+
+    private static void fillZeros(ObjectNode struct, TypeSchema type) {
+        for (TypeSchema.Field field : type.fields().values()) {
+            if (!field.always() || field.shape() != TypeSchema.Shape.SINGLE) {
                 continue;
             }
-            ObjectNode struct = Json.child(object, part);
-            TypeSchema of = Schemas.ofName(field.typeName());
-            if (of != null && part.equals("status")) {
-                of.fields().values().stream()
-                        .filter(f -> f.always() && f.typeName().equals("integer") && !struct.has(f.name())
-                                && f.shape() == TypeSchema.Shape.SINGLE)
-                        .forEach(f -> struct.put(f.name(), 0));
+            if (field.type().isObject()) {
+                fillZeros(Json.child(struct, field.name()), field.type());
+            } else if (!struct.has(field.name())) {
+                Meta.set(struct, field.name(), field.zero());
             }
         }
     }

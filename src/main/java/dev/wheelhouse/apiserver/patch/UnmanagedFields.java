@@ -1,6 +1,8 @@
 package dev.wheelhouse.apiserver.patch;
 
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
@@ -9,6 +11,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.resources.CustomType;
+import dev.wheelhouse.facts.RuleTables;
 import dev.wheelhouse.facts.Schemas;
 import dev.wheelhouse.facts.TypeSchema;
 import dev.wheelhouse.facts.TypeSchema.Field;
@@ -26,16 +29,15 @@ final class UnmanagedFields {
     private static final FieldSet STATUS = set(List.of("f:status"));
     /** A namespace's {@code spec.finalizers} can be changed only through its finalize subresource. */
     private static final FieldSet STATUS_AND_FINALIZERS = set(List.of("f:status"), List.of("f:spec", "f:finalizers"));
-    private static final FieldSet SPEC_AND_LABELS = set(List.of("f:spec"), List.of("f:metadata", "f:labels"));
-    private static final FieldSet SPEC_AND_METADATA = set(List.of("f:spec"), List.of("f:metadata"));
     private static final FieldSet SPEC = set(List.of("f:spec"));
+    private static final FieldSet APPROVAL = set(List.of("f:spec"), List.of("f:status", "f:certificate"));
+    private static final FieldSet SPEC_AND_METADATA = set(List.of("f:spec"), List.of("f:metadata"));
     /** Kinds whose status is written through the object itself: they have no status subresource. */
     private static final Set<String> WITHOUT_STATUS_SUBRESOURCE = Set.of("ComponentStatus", "Lease", "TokenReview",
             "SubjectAccessReview", "SelfSubjectAccessReview", "LocalSubjectAccessReview", "SelfSubjectRulesReview",
             "SelfSubjectReview", "TokenRequest");
-    /** Kinds whose status endpoint accepts changes of labels, too. */
-    private static final Set<String> LABELS_BY_STATUS = Set.of("Pod", "Node", "Namespace", "PersistentVolume",
-            "PersistentVolumeClaim", "Service", "ReplicationController", "ResourceQuota");
+    /** Kinds whose status endpoint resets more than the specification, or other fields. */
+    private static final Map<String, FieldSet> BY_STATUS = byStatus();
 
     private UnmanagedFields() {}
 
@@ -48,9 +50,24 @@ final class UnmanagedFields {
             case "" -> WITHOUT_STATUS_SUBRESOURCE.contains(kind)
                     ? NOTHING
                     : kind.equals("Namespace") ? STATUS_AND_FINALIZERS : STATUS;
-            case "status" -> LABELS_BY_STATUS.contains(kind) ? SPEC : SPEC_AND_LABELS;
+            case "status" -> BY_STATUS.getOrDefault(kind, SPEC);
+            case "approval" -> APPROVAL;
             default -> NOTHING;
         };
+    }
+
+    private static Map<String, FieldSet> byStatus() {
+        Map<String, FieldSet> byStatus = new HashMap<>();
+        RuleTables.read("kinds.tsv").forEach((name, rows) -> {
+            if (rows.getFirst().startsWith("traits") && rows.getFirst().contains("STATUS_ALONE")) {
+                byStatus.put(name.split("\\.")[0], SPEC_AND_METADATA);
+            }
+        });
+        byStatus.put("Deployment", set(List.of("f:spec"), List.of("f:metadata", "f:labels")));
+        byStatus.put("Pod", set(List.of("f:spec"), List.of("f:metadata", "f:deletionTimestamp"),
+                List.of("f:metadata", "f:ownerReferences")));
+        byStatus.put("CertificateSigningRequest", set(List.of("f:spec"), List.of("f:status", "f:conditions")));
+        return byStatus;
     }
 
     /** The object with which a new object is compared: it has only the fields that every object of its kind has. */

@@ -184,7 +184,7 @@ final class Writes {
         if (strategy.dropsStatus(target.info())) {
             given.remove("status");
         }
-        Meta.of(given).remove("uid");
+        Meta.of(given).remove(List.of("uid", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"));
         Meta.keepManagers(given, null);
         Defaults.apply(type, given);
         CustomType custom = CustomResourceInfo.typeOf(target.info());
