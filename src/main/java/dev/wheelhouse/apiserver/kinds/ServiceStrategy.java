@@ -158,6 +158,13 @@ final class ServiceStrategy extends Strategy {
         }
     }
 
+    @Override
+    protected void update(ObjectNode service, ObjectNode old, ClusterState state) {
+        if (!isBalanced(Json.child(service, "spec"))) {
+            Json.child(service, "status").putObject("loadBalancer");
+        }
+    }
+
     /**
      * Removes the values that the new type has no use for. Values that the request itself sets stay, for validation to
      * refuse.
@@ -170,7 +177,7 @@ final class ServiceStrategy extends Strategy {
             removeIfSame(spec, before, "ipFamilies");
             removeIfSame(spec, before, "ipFamilyPolicy");
         }
-        if (!hasNodePorts(spec) && hasNodePorts(before) && nodePorts(spec).equals(nodePorts(before))) {
+        if (!hasNodePorts(spec) && hasNodePorts(before) && nodePorts(before).containsAll(nodePorts(spec))) {
             for (JsonNode port : spec.path("ports")) {
                 if (port instanceof ObjectNode one) {
                     one.remove("nodePort");

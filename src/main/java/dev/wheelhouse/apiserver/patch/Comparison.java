@@ -61,6 +61,9 @@ record Comparison(FieldSet added, FieldSet modified, FieldSet removed) {
             if (leaf) {
                 if (!JsonValues.same(left, right)) {
                     found.modified.insert(path);
+                    // An object that became a scalar or a list, or the other way round.
+                    collectFields(found.removed.child(path), left, structure);
+                    collectFields(found.added.child(path), right, structure);
                 }
                 return;
             }
@@ -79,10 +82,7 @@ record Comparison(FieldSet added, FieldSet modified, FieldSet removed) {
                 return;
             }
             if (form == Structure.Form.OBJECT) {
-                for (Map.Entry<String, JsonNode> field : value.properties()) {
-                    String name = field.getKey();
-                    collect(here.child("f:" + name), field.getValue(), structure.field(name));
-                }
+                collectFields(here, value, structure);
             } else {
                 byStep(value, structure).forEach((step, elements) -> {
                     if (elements.size() == 1) {
@@ -91,6 +91,13 @@ record Comparison(FieldSet added, FieldSet modified, FieldSet removed) {
                         here.child(step).add();
                     }
                 });
+            }
+        }
+
+        private static void collectFields(FieldSet here, @Nullable JsonNode value, Structure structure) {
+            if (value != null && structure.form(null, value) == Structure.Form.OBJECT) {
+                value.properties().forEach(field -> collect(here.child("f:" + field.getKey()), field.getValue(),
+                        structure.field(field.getKey())));
             }
         }
 

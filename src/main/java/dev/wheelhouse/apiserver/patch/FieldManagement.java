@@ -73,16 +73,21 @@ public final class FieldManagement {
             return;
         }
         ManagedFields managed = managedBefore(live, updated, subresource);
-        // A scale has only those managed fields that are its replicas.
-        boolean isManaged = subresource.equals("scale")
-                ? managed.entries().values().stream()
-                        .anyMatch(entry -> !entry.fields().intersect(changes.changed()).isEmpty())
-                : !managed.isEmpty();
-        if (isManaged || live == null) {
+        if (subresource.equals("scale") && !owns(changes.changed(), updated, managed)) {
+            changes = new Comparison(new FieldSet(), new FieldSet(), changes.changed().union(changes.removed()));
+        }
+        if (!managed.isEmpty() || live == null) {
             recordChanges(changes, managed, Id.of(manager, false, apiVersion, subresource), apiVersion, now);
             managed.cap();
         }
         managed.writeTo(updated);
+    }
+
+    /** Whether a scale owns its replicas: not if nobody owned them, nor if they are zero, which it then leaves out. */
+    private static boolean owns(FieldSet replicas, ObjectNode scaled, ManagedFields managed) {
+        return managed.entries().values().stream().anyMatch(entry -> !entry.fields().intersect(replicas).isEmpty())
+                && replicas.paths().stream().noneMatch(path -> Json.number(scaled, 0,
+                        path.stream().map(step -> step.substring(2)).toArray(String[]::new)) == 0);
     }
 
     private static ManagedFields managedBefore(@Nullable ObjectNode live, ObjectNode updated, String subresource) {

@@ -55,6 +55,21 @@ class FieldManagementTest {
     }
 
     @Test
+    void anObjectThatBecomesAScalarLosesTheOwnersOfItsFieldsAndTheOtherWayRound() {
+        ObjectNode live = FieldManagement.updated(null, object("""
+                {'apiVersion': 'example.com/v1', 'kind': 'Any', 'metadata': {'name': 'a'},
+                 'spec': {'any': {'a': 1, 'b': {'c': 2}}}}"""), "one", "", T1);
+
+        ObjectNode scalar = FieldManagement.updated(live, with(live, "{'spec': {'any': 'x'}}"), "two", "", T2);
+        ObjectNode again = FieldManagement.updated(scalar, with(scalar, "{'spec': {'any': {'d': 1}}}"), "one", "", T3);
+
+        assertThat(fields(scalar, "one")).isEqualTo(json("{'f:spec': {}}"));
+        assertThat(fields(scalar, "two")).isEqualTo(json("{'f:spec': {'f:any': {}}}"));
+        assertThat(fields(again, "one")).isEqualTo(json("{'f:spec': {'.': {}, 'f:any': {'.': {}, 'f:d': {}}}}"));
+        assertThat(entry(again, "two").isMissingNode()).isTrue();
+    }
+
+    @Test
     void subresourcesAreManagersOfTheirOwnAndStatusIsTrackedOnlyThere() {
         ObjectNode live = FieldManagement.updated(null, object("""
                 {'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {'name': 'p'},
