@@ -15,40 +15,16 @@ public final class JsonValues {
 
     /** Whether two values are the same JSON. Numbers are compared by value; the order of keys does not matter. */
     public static boolean same(@Nullable JsonNode a, @Nullable JsonNode b) {
-        if (a == b) {
-            return true;
+        return a == b || a != null && b != null && a.equals(JsonValues::compare, b);
+    }
+
+    private static int compare(JsonNode a, JsonNode b) {
+        if (!a.isNumber() || !b.isNumber()) {
+            return a.equals(b) ? 0 : 1;
         }
-        if (a == null || b == null) {
-            return false;
-        }
-        if (a.isNumber() && b.isNumber()) {
-            return a.isIntegralNumber() && b.isIntegralNumber() && a.canConvertToLong() && b.canConvertToLong()
-                    ? a.longValue() == b.longValue()
-                    : a.decimalValue().compareTo(b.decimalValue()) == 0;
-        }
-        if (a instanceof ObjectNode left && b instanceof ObjectNode right) {
-            if (left.size() != right.size()) {
-                return false;
-            }
-            for (Map.Entry<String, JsonNode> field : left.properties()) {
-                if (!same(field.getValue(), right.get(field.getKey()))) {
-                    return false;
-                }
-            }
-            return true;
-        }
-        if (a instanceof ArrayNode left && b instanceof ArrayNode right) {
-            if (left.size() != right.size()) {
-                return false;
-            }
-            for (int i = 0; i < left.size(); i++) {
-                if (!same(left.get(i), right.get(i))) {
-                    return false;
-                }
-            }
-            return true;
-        }
-        return a.equals(b);
+        return a.isIntegralNumber() && b.isIntegralNumber() && a.canConvertToLong() && b.canConvertToLong()
+                ? Long.compare(a.longValue(), b.longValue())
+                : a.decimalValue().compareTo(b.decimalValue());
     }
 
     /** The value as Go's {@code %v} prints it: {@code map[image:a name:b]}. */
