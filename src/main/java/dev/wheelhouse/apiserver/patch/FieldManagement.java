@@ -201,7 +201,9 @@ public final class FieldManagement {
                 String namespace = Json.text(patch, "metadata", "namespace");
                 throw new PatchException(500,
                         "failed to create typed patch object (" + namespace + "/"
-                                + Json.text(patch, "metadata", "name") + "; " + (apiVersion.contains("/") ? "" : "/") + apiVersion + ", Kind=" + kind + "): " + problem);
+                                + Json.text(patch, "metadata", "name") + "; "
+                                + (apiVersion.contains("/") ? "" : "/") + apiVersion + ", Kind=" + kind + "): "
+                                + problem);
             }
         }
 

@@ -29,8 +29,8 @@ final class JsonPatch {
                     + FieldValidation.jsonType(patch) + " into Go value of type []handlers.jsonPatchOp");
         }
         if (operations.size() > MAX_OPERATIONS) {
-            throw new PatchException(413, "Request entity too large: The allowed maximum operations in a JSON patch is " + MAX_OPERATIONS
-                    + ", got " + operations.size());
+            throw new PatchException(413, "Request entity too large: The allowed maximum operations in a JSON patch is "
+                    + MAX_OPERATIONS + ", got " + operations.size());
         }
         JsonNode result = object.deepCopy();
         Copies copies = new Copies();

@@ -249,7 +249,7 @@ final class Decoding {
         return format.equals("int32") ? value.canConvertToInt() : value.canConvertToLong();
     }
 
-    /** What upstream's converter of maps says of a value. */
+    /** The words of upstream's converter of maps for a value of a wrong type. */
     private static String conversion(JsonNode value, Field field, String goType) {
         String given = switch (value.getNodeType()) {
             case OBJECT -> "map";

@@ -140,8 +140,8 @@ final class PodDecisions {
     }
 
     /**
-     * Reserves an allocated claim for a pod that was bound without the scheduler's plugin. A claim that is being deleted
-     * takes no further pod: the API server refuses it, and upstream asks again without end.
+     * Reserves an allocated claim for a pod that was bound without the scheduler's plugin. A claim that is being
+     * deleted takes no further pod: the API server refuses it, and upstream asks again without end.
      */
     private static Action.@Nullable Write reservation(PodView view) {
         V1Pod pod = view.pod();

@@ -131,7 +131,8 @@ class PatchesTest {
             500 | unknown patch type: %!s(int64=1) in map: map[$patch:1] | {'securityContext': {'$patch': 1}}
             500 | expected a []interface {}, but received a string | {'$setElementOrder/containers': 'x'}
             500 | value for key 0 is not a map | {'$setElementOrder/containers': ['a']}
-            500 | map: map[x:a] does not contain declared merge key: name | {'$setElementOrder/containers': [{'x': 'a'}]}
+            500 | map: map[x:a] does not contain declared merge key: name \
+                | {'$setElementOrder/containers': [{'x': 'a'}]}
             500 | unable to find api field in struct PodSpec for the json field "nope" | {'$setElementOrder/nope': []}
             500 | merging an object in json but data type is not struct, instead is: map \
                 | {'nodeSelector': {'$setElementOrder/x': ['a']}}

@@ -22,7 +22,7 @@ class SharedRulesTest {
     private static final Pattern ASKED = Pattern.compile("Rules\\.shared\\(\\)\\.check\\(\"([^\"]+)\"");
     private static final Pattern USED = Pattern.compile("use:([^;\\t\\n]+)");
 
-    /** A claim in a pod's volume is checked by the rules of claims, which once called a method that pods do not know. */
+    /** A claim in a pod's volume is checked by the rules of claims, which once called a method of claims alone. */
     @Test
     void setsThatThisPackageAsksForNeedNoMethodOfASingleKind() throws IOException {
         Map<String, List<String>> rows = new HashMap<>(RuleTables.read("rules.tsv"));
