@@ -2,7 +2,10 @@ package dev.wheelhouse.apiserver.json;
 
 import java.nio.charset.StandardCharsets;
 
-/** Escapes of JSON that are half of a surrogate pair. Go's decoder reads each as U+FFFD; Jackson refuses some. */
+/**
+ * Escapes of JSON that are half of a surrogate pair, and bytes that are not UTF-8. Go's decoder reads each as U+FFFD;
+ * Jackson refuses some.
+ */
 public final class Surrogates {
     private static final byte[] REPLACEMENT = "\\ufffd".getBytes(StandardCharsets.US_ASCII);
     private static final int ESCAPE = REPLACEMENT.length;
@@ -10,12 +13,14 @@ public final class Surrogates {
 
     private Surrogates() {}
 
-    /** The text with U+FFFD in the place of each half; the same array if it has none. */
+    /** The text with U+FFFD in the place of each; the same array if it is of ASCII and has none. */
     public static byte[] paired(byte[] json) {
         byte[] out = json;
+        boolean isAscii = true;
         int at = 0;
         while (at < json.length) {
             if (json[at] != '\\') {
+                isAscii &= json[at] >= 0;
                 at++;
                 continue;
             }
@@ -30,7 +35,7 @@ public final class Surrogates {
                 at += ESCAPE;
             }
         }
-        return out;
+        return isAscii ? out : new String(out, StandardCharsets.UTF_8).getBytes(StandardCharsets.UTF_8);
     }
 
     private static boolean isLow(int unit) {
