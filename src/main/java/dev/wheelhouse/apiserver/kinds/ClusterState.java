@@ -1,5 +1,7 @@
 package dev.wheelhouse.apiserver.kinds;
 
+import org.jspecify.annotations.Nullable;
+
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
@@ -7,7 +9,9 @@ import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.resources.CustomResources;
 import dev.wheelhouse.apiserver.store.Ids;
 import dev.wheelhouse.apiserver.store.ObjectStore;
+import dev.wheelhouse.apiserver.store.Selection;
 import dev.wheelhouse.apiserver.store.StoreException;
+import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.runtime.Clock;
 
 /**
@@ -41,5 +45,18 @@ public record ClusterState(ObjectStore store, Ids ids, Clock clock, ServiceAddre
         } catch (StoreException.Exists e) {
             // Another writer has created it.
         }
+    }
+
+    /** Makes the objects that follow from those that are stored: APIServices, and IPAddresses of Services. */
+    public void publishAll() {
+        APIServiceStrategy.publish(this);
+        store.snapshot("services").select(Selection.all())
+                .forEach(service -> ServiceAddresses.publish(null, service.tree(), this));
+    }
+
+    /** Deletes a cluster-scoped object that the server itself created, if it is still there. */
+    void delete(String resource, String name) {
+        store.<@Nullable StoredObject>retryOnConflict(resource, "", name,
+                current -> current == null ? null : store.delete(resource, "", name, current.version()));
     }
 }

@@ -311,6 +311,11 @@ public final class CustomResources {
                 "CustomResource deletion is in progress", now);
     }
 
+    /** The served resources, built-in ones among them. */
+    public ResourceRegistry registry() {
+        return registry;
+    }
+
     /** The resource in any served version; null if no version is served. */
     public @Nullable ResourceInfo served(ObjectNode crd) {
         for (JsonNode version : versions(crd)) {

@@ -11,8 +11,8 @@ import dev.wheelhouse.runtime.Resources;
 
 /**
  * The objects that every cluster has. They are created at the start if the store lacks them (upstream:
- * {@code pkg/controlplane}). Besides the roles they are in {@code bootstrap-objects.json}, where {@code NOW} and
- * {@code TODAY} stand for the time of creation.
+ * {@code pkg/controlplane}, {@code pkg/registry/flowcontrol/ensurer}). Besides the roles they are in
+ * {@code bootstrap-objects.json}, where {@code NOW} and {@code TODAY} stand for the time of creation.
  */
 record Bootstrap(ClusterState state) {
     /** Creates the missing ones: roles, namespaces, priority classes, the Service {@code kubernetes} and so on. */
@@ -21,6 +21,7 @@ record Bootstrap(ClusterState state) {
         for (BootstrapPolicy.Bootstrap policy : BootstrapPolicy.objects()) {
             if (isMissing(policy.resource(), policy.object())) {
                 Meta.of(policy.object()).put("uid", state.ids().uid()).put("creationTimestamp", now);
+                BootstrapPolicy.own(policy.object(), now);
                 state.create(policy.resource(), policy.object());
             }
         }
@@ -31,6 +32,7 @@ record Bootstrap(ClusterState state) {
                 create(Json.text(each, "resource"), object);
             }
         }
+        state.publishAll();
     }
 
     private boolean isMissing(String resource, ObjectNode object) {

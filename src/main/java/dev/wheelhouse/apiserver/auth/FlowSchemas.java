@@ -1,0 +1,133 @@
+package dev.wheelhouse.apiserver.auth;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.store.ObjectStore;
+import dev.wheelhouse.apiserver.store.StoreView;
+
+/**
+ * The stored FlowSchemas, by which each answer names the priority level of its request (upstream:
+ * {@code apiserver/pkg/util/flowcontrol/rule.go}, {@code apiserver/pkg/server/filters/priority-and-fairness.go}). Which
+ * requests wait is decided without them. Thread safe.
+ */
+public final class FlowSchemas {
+    private static final String GROUP = ".flowcontrol.apiserver.k8s.io";
+    private static final String ALL = "*";
+    /** Requests that last long have no flow, except watches. */
+    private static final Set<String> LASTING = Set.of("attach", "exec", "proxy", "log", "portforward");
+
+    private final StoreView<List<Schema>> schemas;
+    /** The UIDs of the priority levels by their names. */
+    private final StoreView<Map<String, String>> levels;
+
+    public FlowSchemas(ObjectStore store) {
+        this.schemas = StoreView.of(store, "flowschemas" + GROUP, stored -> Schema.of(stored.uid(), stored.tree()),
+                all -> all.stream().sorted(Comparator.comparingLong(Schema::precedence).thenComparing(Schema::name))
+                        .toList());
+        this.levels = StoreView.of(store, "prioritylevelconfigurations" + GROUP,
+                stored -> Map.entry(stored.name(), stored.uid()),
+                all -> all.stream().collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue)));
+    }
+
+    /** The UIDs of the FlowSchema that a request matches, and of its priority level. */
+    public record Match(String schema, String level) {}
+
+    /** The first FlowSchema that matches a request and whose priority level exists; null if there is none. */
+    public @Nullable Match match(User user, RequestInfo about) {
+        if (LASTING.contains(about.subresource()) && !about.verb().equals("watch") || about.verb().equals("proxy")) {
+            return null;
+        }
+        Map<String, String> uids = levels.get();
+        for (Schema schema : schemas.get()) {
+            String level = uids.get(schema.level);
+            if (level != null && schema.matches(user, about)) {
+                return new Match(schema.uid, level);
+            }
+        }
+        return null;
+    }
+
+    private record Schema(String name, String uid, long precedence, String level, List<Rules> rules) {
+        static Schema of(String uid, ObjectNode schema) {
+            JsonNode spec = schema.path("spec");
+            return new Schema(Json.text(schema, "metadata", "name"), uid, Json.number(spec, 0, "matchingPrecedence"),
+                    Json.text(spec, "priorityLevelConfiguration", "name"),
+                    spec.path("rules").valueStream().map(Rules::of).toList());
+        }
+
+        boolean matches(User user, RequestInfo about) {
+            for (Rules each : rules) {
+                if (each.match(user, about)) {
+                    return true;
+                }
+            }
+            return false;
+        }
+    }
+
+    /** The requests of some subjects. */
+    private record Rules(List<RbacPolicies.Subject> subjects, List<Resources> resources, List<PolicyRule> paths) {
+        static Rules of(JsonNode rules) {
+            List<Resources> resources = new ArrayList<>();
+            List<PolicyRule> granted = PolicyRule.of(rules.get("resourceRules"));
+            for (int i = 0; i < granted.size(); i++) {
+                JsonNode rule = rules.get("resourceRules").get(i);
+                resources.add(new Resources(granted.get(i), rule.path("clusterScope").asBoolean(false),
+                        Json.texts(rule.path("namespaces"))));
+            }
+            return new Rules(rules.path("subjects").valueStream().map(Rules::subject).toList(), resources,
+                    PolicyRule.of(rules.get("nonResourceRules")).stream().map(Rules::withPathsBelow).toList());
+        }
+
+        private static RbacPolicies.Subject subject(JsonNode subject) {
+            String kind = Json.text(subject, "kind");
+            String of = kind.equals("ServiceAccount") ? "serviceAccount" : kind.toLowerCase(Locale.ROOT);
+            return new RbacPolicies.Subject(kind, Json.text(subject, of, "namespace"), Json.text(subject, of, "name"));
+        }
+
+        /** A path means those below it, too. */
+        private static PolicyRule withPathsBelow(PolicyRule rule) {
+            return new PolicyRule(rule.verbs(), List.of(), List.of(), List.of(), rule.nonResourceUrls().stream()
+                    .flatMap(url -> url.endsWith(ALL) ? Stream.of(url) : Stream.of(url, url + "/" + ALL)).toList());
+        }
+
+        boolean match(User user, RequestInfo about) {
+            return subjects.stream().anyMatch(subject -> means(subject, user)) && (about.isResource()
+                    ? resources.stream().anyMatch(rule -> rule.match(about))
+                    : paths.stream().anyMatch(rule -> rule.allows(about)));
+        }
+
+        private static boolean means(RbacPolicies.Subject subject, User user) {
+            boolean all = subject.name().equals(ALL);
+            return switch (subject.kind()) {
+                case "User" -> all || subject.name().equals(user.name());
+                case "Group" -> all || user.isIn(subject.name());
+                default -> {
+                    String account = User.SERVICE_ACCOUNT_PREFIX + subject.namespace() + ":";
+                    yield all ? user.name().startsWith(account) : user.name().equals(account + subject.name());
+                }
+            };
+        }
+    }
+
+    private record Resources(PolicyRule rule, boolean clusterScope, List<String> namespaces) {
+        boolean match(RequestInfo about) {
+            return rule.allows(about) && (about.namespace().isEmpty()
+                    ? clusterScope
+                    : namespaces.contains(ALL) || namespaces.contains(about.namespace()));
+        }
+    }
+}
