@@ -392,7 +392,9 @@ final class HttpFront extends HttpServlet {
 
     private static void setHead(HttpServletResponse response, ApiResponse.Content content) {
         response.setStatus(content.code());
-        response.setHeader("Content-Type", content.contentType());
+        if (!content.contentType().isEmpty()) {
+            response.setHeader("Content-Type", content.contentType());
+        }
         response.setHeader("Cache-Control", "no-cache, private");
         content.headers().forEach(response::setHeader);
         for (String warning : content.warnings()) {

@@ -14,9 +14,9 @@ import dev.wheelhouse.facts.ResourceInfo.Subresource;
 final class AggregatedDiscovery {
     private AggregatedDiscovery() {}
 
-    static ObjectNode list(GroupVersions all, boolean core, String apiVersion) {
+    static ObjectNode list(GroupVersions all, boolean core) {
         ObjectNode document = Json.object().put("kind", "APIGroupDiscoveryList").put("apiVersion",
-                "apidiscovery.k8s.io/" + apiVersion);
+                "apidiscovery.k8s.io/v2");
         document.putObject("metadata");
         ArrayNode items = document.putArray("items");
         all.byGroup().forEach((group, versions) -> {
@@ -26,7 +26,6 @@ final class AggregatedDiscovery {
                 if (!core) {
                     metadata.put("name", group);
                 }
-                metadata.putNull("creationTimestamp");
                 ArrayNode entries = item.putArray("versions");
                 versions.forEach((version, resources) -> {
                     ObjectNode entry = entries.addObject().put("version", version);

@@ -1,5 +1,6 @@
 package dev.wheelhouse.apiserver.discovery;
 
+import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,6 +15,7 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.resources.ResourceRegistry;
 import dev.wheelhouse.facts.ResourceInfo;
+import dev.wheelhouse.runtime.Hashes;
 
 /**
  * The discovery documents of a registry (upstream: {@code apiserver/pkg/endpoints/discovery}). They are created once
@@ -48,23 +50,25 @@ public final class Discovery {
     }
 
     /**
-     * The aggregated answer ({@code APIGroupDiscoveryList}) of {@code /api} or {@code /apis}.
+     * The aggregated answer of {@code /api} or {@code /apis}.
      *
      * @param core whether for {@code /api}
-     * @param apiVersion {@code v2} or {@code v2beta1} of {@code apidiscovery.k8s.io}
-     * @throws IllegalArgumentException for another version
      */
-    public ObjectNode aggregated(boolean core, String apiVersion) {
-        ObjectNode document = documents.get().aggregated.get(apiVersion + (core ? " core" : ""));
-        if (document == null) {
-            throw new IllegalArgumentException(
-                    "aggregated discovery has no version " + apiVersion + ": ask for v2 or v2beta1");
+    public Aggregated aggregated(boolean core) {
+        return core ? documents.get().core : documents.get().aggregated;
+    }
+
+    /** An {@code APIGroupDiscoveryList} and its ETag. */
+    public record Aggregated(ObjectNode document, String tag) {
+        static Aggregated of(GroupVersions all, boolean core) {
+            ObjectNode list = AggregatedDiscovery.list(all, core);
+            return new Aggregated(list, "\"" + HexFormat.of().withUpperCase()
+                    .formatHex(Hashes.of("SHA-512", Json.bytes(list))) + "\"");
         }
-        return document;
     }
 
     private record Documents(ObjectNode apiVersions, ObjectNode groupList, Map<String, ObjectNode> groups,
-            Map<String, ObjectNode> resourceLists, Map<String, ObjectNode> aggregated) {
+            Map<String, ObjectNode> resourceLists, Aggregated core, Aggregated aggregated) {
 
         static Documents of(Stream<ResourceInfo> served) {
             GroupVersions all = GroupVersions.of(served.toList());
@@ -77,12 +81,8 @@ public final class Discovery {
                 versions.forEach((version, resources) -> resourceLists.put(group + "/" + version,
                         PlainDiscovery.resourceList(all, group, version, resources)));
             });
-            Map<String, ObjectNode> aggregated = new LinkedHashMap<>();
-            for (String version : List.of("v2", "v2beta1")) {
-                aggregated.put(version, AggregatedDiscovery.list(all, false, version));
-                aggregated.put(version + " core", AggregatedDiscovery.list(all, true, version));
-            }
-            return new Documents(versions(), groupList(groups), groups, resourceLists, aggregated);
+            return new Documents(versions(), groupList(groups), groups, resourceLists, Aggregated.of(all, true),
+                    Aggregated.of(all, false));
         }
 
         private static ObjectNode versions() {
