@@ -4,6 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.stream.Collectors;
 
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
@@ -13,6 +14,9 @@ import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.store.Selection;
 import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.apiserver.table.Item;
+import dev.wheelhouse.apiserver.validation.Formats;
+import dev.wheelhouse.apiserver.validation.Rules.Check;
+import dev.wheelhouse.apiserver.validation.Subject;
 import dev.wheelhouse.facts.ResourceInfo;
 import dev.wheelhouse.runtime.Resources;
 
@@ -86,6 +90,28 @@ final class APIServiceStrategy extends Strategy {
         service.putObject("status").putArray("conditions").addObject().put("type", "Available").put("status", "True")
                 .put("lastTransitionTime", Meta.time(state.clock().now())).put("reason", "Local")
                 .put("message", "Local APIServices are always available");
+    }
+
+    @Override
+    protected void addChecks(Map<String, Check> checks) {
+        checks.put("versionAndGroup", APIServiceStrategy::versionAndGroup);
+        checks.put("bundleOfLocal", APIServiceStrategy::bundleOfLocal);
+    }
+
+    private static void versionAndGroup(Subject name) {
+        JsonNode spec = name.root().path("spec");
+        String wanted = Json.text(spec, "version") + "." + Json.text(spec, "group");
+        if (!name.text().equals(wanted) && Formats.pathSegment(name.text()).isEmpty()) {
+            name.problems().invalid(name.path(), name.text(),
+                    "must be `spec.version+\".\"+spec.group`: \"" + wanted + "\"");
+        }
+    }
+
+    private static void bundleOfLocal(Subject bundle) {
+        int length = bundle.text().replace("=", "").length() * 3 / 4;
+        if (length > 0 && !bundle.root().path("spec").hasNonNull("service")) {
+            bundle.problems().invalid(bundle.path(), length + " bytes", "local APIServices may not have a caBundle");
+        }
     }
 
     private static String available(Item service) {
