@@ -60,17 +60,21 @@ public final class FlowSchemas {
         return null;
     }
 
-    private record Schema(String name, String uid, long precedence, String level, List<Rules> rules) {
+    private record Schema(String name, String uid, long precedence, String level, List<Rule> rules) {
         static Schema of(String uid, ObjectNode schema) {
             JsonNode spec = schema.path("spec");
+            List<Rule> rules = new ArrayList<>();
+            for (JsonNode each : spec.path("rules")) {
+                each.path("resourceRules").forEach(rule -> Rule.add(each, rule, rules));
+                each.path("nonResourceRules").forEach(rule -> Rule.add(each, rule, rules));
+            }
             return new Schema(Json.text(schema, "metadata", "name"), uid, Json.number(spec, 0, "matchingPrecedence"),
-                    Json.text(spec, "priorityLevelConfiguration", "name"),
-                    spec.path("rules").valueStream().map(Rules::of).toList());
+                    Json.text(spec, "priorityLevelConfiguration", "name"), rules);
         }
 
         boolean matches(User user, RequestInfo about) {
-            for (Rules each : rules) {
-                if (each.match(user, about)) {
+            for (Rule rule : rules) {
+                if (rule.matches(user, about)) {
                     return true;
                 }
             }
@@ -78,56 +82,40 @@ public final class FlowSchemas {
         }
     }
 
-    /** The requests of some subjects. */
-    private record Rules(List<RbacPolicies.Subject> subjects, List<Resources> resources, List<PolicyRule> paths) {
-        static Rules of(JsonNode rules) {
-            List<Resources> resources = new ArrayList<>();
-            List<PolicyRule> granted = PolicyRule.of(rules.get("resourceRules"));
-            for (int i = 0; i < granted.size(); i++) {
-                JsonNode rule = rules.get("resourceRules").get(i);
-                resources.add(new Resources(granted.get(i), rule.path("clusterScope").asBoolean(false),
-                        Json.texts(rule.path("namespaces"))));
+    /** A rule for one subject. One for paths has no namespaces. */
+    private record Rule(RbacPolicies.Subject subject, PolicyRule rule, boolean clusterScope, List<String> namespaces) {
+        static void add(JsonNode rules, JsonNode given, List<Rule> into) {
+            PolicyRule rule = PolicyRule.of(Json.array().add(given)).getFirst();
+            // A path means those below it, too.
+            PolicyRule widened = new PolicyRule(rule.verbs(), rule.apiGroups(), rule.resources(), List.of(),
+                    rule.nonResourceUrls().stream()
+                            .flatMap(url -> url.endsWith(ALL) ? Stream.of(url) : Stream.of(url, url + "/" + ALL))
+                            .toList());
+            for (JsonNode subject : rules.path("subjects")) {
+                String kind = Json.text(subject, "kind");
+                String of = kind.equals("ServiceAccount") ? "serviceAccount" : kind.toLowerCase(Locale.ROOT);
+                into.add(new Rule(new RbacPolicies.Subject(kind, Json.text(subject, of, "namespace"),
+                        Json.text(subject, of, "name")), widened, given.path("clusterScope").asBoolean(false),
+                        Json.texts(given.path("namespaces"))));
             }
-            return new Rules(rules.path("subjects").valueStream().map(Rules::subject).toList(), resources,
-                    PolicyRule.of(rules.get("nonResourceRules")).stream().map(Rules::withPathsBelow).toList());
         }
 
-        private static RbacPolicies.Subject subject(JsonNode subject) {
-            String kind = Json.text(subject, "kind");
-            String of = kind.equals("ServiceAccount") ? "serviceAccount" : kind.toLowerCase(Locale.ROOT);
-            return new RbacPolicies.Subject(kind, Json.text(subject, of, "namespace"), Json.text(subject, of, "name"));
+        boolean matches(User user, RequestInfo about) {
+            return means(user) && rule.allows(about) && (!about.isResource() || (about.namespace().isEmpty()
+                    ? clusterScope
+                    : namespaces.contains(ALL) || namespaces.contains(about.namespace())));
         }
 
-        /** A path means those below it, too. */
-        private static PolicyRule withPathsBelow(PolicyRule rule) {
-            return new PolicyRule(rule.verbs(), List.of(), List.of(), List.of(), rule.nonResourceUrls().stream()
-                    .flatMap(url -> url.endsWith(ALL) ? Stream.of(url) : Stream.of(url, url + "/" + ALL)).toList());
-        }
-
-        boolean match(User user, RequestInfo about) {
-            return subjects.stream().anyMatch(subject -> means(subject, user)) && (about.isResource()
-                    ? resources.stream().anyMatch(rule -> rule.match(about))
-                    : paths.stream().anyMatch(rule -> rule.allows(about)));
-        }
-
-        private static boolean means(RbacPolicies.Subject subject, User user) {
+        private boolean means(User user) {
             boolean all = subject.name().equals(ALL);
             return switch (subject.kind()) {
                 case "User" -> all || subject.name().equals(user.name());
                 case "Group" -> all || user.isIn(subject.name());
-                default -> {
-                    String account = User.SERVICE_ACCOUNT_PREFIX + subject.namespace() + ":";
-                    yield all ? user.name().startsWith(account) : user.name().equals(account + subject.name());
-                }
+                default -> all
+                        ? user.name().startsWith(User.SERVICE_ACCOUNT_PREFIX + subject.namespace() + ":")
+                        : user.name().equals(
+                                User.SERVICE_ACCOUNT_PREFIX + subject.namespace() + ":" + subject.name());
             };
-        }
-    }
-
-    private record Resources(PolicyRule rule, boolean clusterScope, List<String> namespaces) {
-        boolean match(RequestInfo about) {
-            return rule.allows(about) && (about.namespace().isEmpty()
-                    ? clusterScope
-                    : namespaces.contains(ALL) || namespaces.contains(about.namespace()));
         }
     }
 }

@@ -3,11 +3,7 @@ package dev.wheelhouse.apiserver.codec;
 import java.nio.charset.StandardCharsets;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.function.Function;
-
-import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.JsonNode;
 
@@ -58,44 +54,6 @@ public final class Yaml {
 
     /** Writes a tree as a YAML document in UTF-8. */
     public static byte[] write(JsonNode node) {
-        return YamlWriter.write(sorted(Json.mapper().treeToValue(node, Object.class))).getBytes(StandardCharsets.UTF_8);
-    }
-
-    private static @Nullable Object sorted(@Nullable Object value) {
-        if (value instanceof List<?> list) {
-            return list.stream().map(Yaml::sorted).toList();
-        }
-        if (!(value instanceof Map<?, ?> map)) {
-            return value;
-        }
-        Map<String, @Nullable Object> sorted = new TreeMap<>(Yaml::compare);
-        map.forEach((key, each) -> sorted.put(String.valueOf(key), sorted(each)));
-        return sorted;
-    }
-
-    /** Orders keys as Go's library does: other characters before letters, and numbers by their values. */
-    private static int compare(String a, String b) {
-        int at = 0;
-        while (at < a.length() && at < b.length() && a.charAt(at) == b.charAt(at)) {
-            at++;
-        }
-        if (at == a.length() || at == b.length()) {
-            return a.length() - b.length();
-        }
-        char x = a.charAt(at);
-        char y = b.charAt(at);
-        if (Character.isLetter(x) || Character.isLetter(y)) {
-            return Character.isLetter(x) && Character.isLetter(y) ? x - y : Character.isLetter(x) ? 1 : -1;
-        }
-        int digits = digits(a, at) - digits(b, at);
-        return digits != 0 ? digits : x - y;
-    }
-
-    private static int digits(String text, int from) {
-        int at = from;
-        while (at < text.length() && Character.isDigit(text.charAt(at))) {
-            at++;
-        }
-        return at - from;
+        return YamlWriter.write(Json.mapper().treeToValue(node, Object.class)).getBytes(StandardCharsets.UTF_8);
     }
 }

@@ -4,6 +4,7 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.resources.CustomResourceInfo;
 import dev.wheelhouse.facts.ResourceInfo;
 import dev.wheelhouse.facts.ResourceInfo.Subresource;
 
@@ -38,10 +39,13 @@ final class AggregatedDiscovery {
         return document;
     }
 
-    /** In a kind, an empty group and version stand for those of the entry. */
+    /** In a built-in kind, an empty group and version stand for those of the entry. */
     private static void addResource(ObjectNode entry, ResourceInfo resource) {
+        boolean custom = resource instanceof CustomResourceInfo;
+        String group = custom ? resource.type().group() : "";
+        String version = custom ? resource.type().version() : "";
         entry.put("resource", resource.type().plural());
-        addKind(entry, "", "", resource.type().kind());
+        addKind(entry, group, version, resource.type().kind());
         entry.put("scope", resource.type().namespaced() ? "Namespaced" : "Cluster").put("singularResource",
                 resource.singular());
         Json.putTexts(entry, "verbs", resource.verbs());
@@ -51,7 +55,9 @@ final class AggregatedDiscovery {
             ArrayNode list = entry.putArray("subresources");
             for (Subresource subresource : resource.subresources()) {
                 ObjectNode sub = list.addObject().put("subresource", subresource.name());
-                addKind(sub, subresource.group(), subresource.version(), subresource.kind());
+                boolean own = subresource.version().isEmpty();
+                addKind(sub, own ? group : subresource.group(), own ? version : subresource.version(),
+                        subresource.kind());
                 Json.putTexts(sub, "verbs", subresource.verbs());
             }
         }

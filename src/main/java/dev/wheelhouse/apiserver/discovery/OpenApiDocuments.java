@@ -121,15 +121,7 @@ final class OpenApiDocuments {
             String kind = resource.type().kind();
             if (SchemaNames.builtIn(apiVersion, kind) == null) {
                 schemas.put(SchemaNames.of(apiVersion, kind), CustomSchemas.of(resource, dialect));
-                ObjectNode list = Json.object().put("type", "object");
-                ObjectNode properties = list.putObject("properties");
-                properties.putObject("apiVersion").put("type", "string");
-                properties.putObject("kind").put("type", "string");
-                properties.set("metadata", dialect.ref(META + "ListMeta"));
-                properties.putObject("items").put("type", "array").set("items",
-                        dialect.ref(SchemaNames.of(apiVersion, kind)));
-                SchemaWriter.addKinds(list, List.of(apiVersion + " " + kind + "List"));
-                schemas.put(SchemaNames.of(apiVersion, kind + "List"), list);
+                schemas.put(SchemaNames.of(apiVersion, kind + "List"), CustomSchemas.list(resource, dialect));
             }
         }
         return schemas;
