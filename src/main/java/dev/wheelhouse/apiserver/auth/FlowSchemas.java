@@ -73,17 +73,18 @@ public final class FlowSchemas {
         }
 
         boolean matches(User user, RequestInfo about) {
-            for (Rule rule : rules) {
-                if (rule.matches(user, about)) {
-                    return true;
-                }
-            }
-            return false;
+            return rules.stream().anyMatch(rule -> rule.matches(user, about));
         }
     }
 
-    /** A rule for one subject. One for paths has no namespaces. */
-    private record Rule(RbacPolicies.Subject subject, PolicyRule rule, boolean clusterScope, List<String> namespaces) {
+    /**
+     * A rule for one subject. One for paths has no namespaces.
+     *
+     * @param group whether the name is one of a group, else of a user
+     * @param all whether it means all names that begin so, else this one
+     */
+    private record Rule(boolean group, String name, boolean all, PolicyRule rule, boolean clusterScope,
+            List<String> namespaces) {
         static void add(JsonNode rules, JsonNode given, List<Rule> into) {
             PolicyRule rule = PolicyRule.of(Json.array().add(given)).getFirst();
             // A path means those below it, too.
@@ -93,29 +94,24 @@ public final class FlowSchemas {
                             .toList());
             for (JsonNode subject : rules.path("subjects")) {
                 String kind = Json.text(subject, "kind");
-                String of = kind.equals("ServiceAccount") ? "serviceAccount" : kind.toLowerCase(Locale.ROOT);
-                into.add(new Rule(new RbacPolicies.Subject(kind, Json.text(subject, of, "namespace"),
-                        Json.text(subject, of, "name")), widened, given.path("clusterScope").asBoolean(false),
+                boolean account = kind.equals("ServiceAccount");
+                JsonNode named = subject.path(account ? "serviceAccount" : kind.toLowerCase(Locale.ROOT));
+                boolean all = Json.text(named, "name").equals(ALL);
+                into.add(new Rule(kind.equals("Group"),
+                        (account ? User.SERVICE_ACCOUNT_PREFIX + Json.text(named, "namespace") + ":" : "")
+                                + (all ? "" : Json.text(named, "name")),
+                        all, widened, given.path("clusterScope").asBoolean(false),
                         Json.texts(given.path("namespaces"))));
             }
         }
 
         boolean matches(User user, RequestInfo about) {
-            return means(user) && rule.allows(about) && (!about.isResource() || (about.namespace().isEmpty()
+            boolean meant = group
+                    ? all || user.isIn(name)
+                    : all ? user.name().startsWith(name) : user.name().equals(name);
+            return meant && rule.allows(about) && (!about.isResource() || (about.namespace().isEmpty()
                     ? clusterScope
                     : namespaces.contains(ALL) || namespaces.contains(about.namespace())));
-        }
-
-        private boolean means(User user) {
-            boolean all = subject.name().equals(ALL);
-            return switch (subject.kind()) {
-                case "User" -> all || subject.name().equals(user.name());
-                case "Group" -> all || user.isIn(subject.name());
-                default -> all
-                        ? user.name().startsWith(User.SERVICE_ACCOUNT_PREFIX + subject.namespace() + ":")
-                        : user.name().equals(
-                                User.SERVICE_ACCOUNT_PREFIX + subject.namespace() + ":" + subject.name());
-            };
         }
     }
 }

@@ -1,6 +1,5 @@
 package dev.wheelhouse.apiserver.discovery;
 
-import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,9 +28,16 @@ public final class Discovery {
         this.documents = registry.derived(served -> Documents.of(Stream.concat(served.stream(), others.stream())));
     }
 
-    /** The answer of {@code /api}. */
-    public ObjectNode apiVersions() {
-        return documents.get().apiVersions;
+    /**
+     * The answer of {@code /api}.
+     *
+     * @param address of the server, as {@code host:port}
+     */
+    public static ObjectNode apiVersions(String address) {
+        return (ObjectNode) Json.read("""
+                {"kind": "APIVersions", "versions": ["v1"],
+                 "serverAddressByClientCIDRs": [{"clientCIDR": "0.0.0.0/0", "serverAddress": "ADDRESS"}]}"""
+                .replace("ADDRESS", address));
     }
 
     /** The answer of {@code /apis}. */
@@ -62,12 +68,11 @@ public final class Discovery {
     public record Aggregated(ObjectNode document, String tag) {
         static Aggregated of(GroupVersions all, boolean core) {
             ObjectNode list = AggregatedDiscovery.list(all, core);
-            return new Aggregated(list, "\"" + HexFormat.of().withUpperCase()
-                    .formatHex(Hashes.of("SHA-512", Json.bytes(list))) + "\"");
+            return new Aggregated(list, "\"" + OpenApiDocuments.hex(Hashes.of("SHA-512", Json.bytes(list))) + "\"");
         }
     }
 
-    private record Documents(ObjectNode apiVersions, ObjectNode groupList, Map<String, ObjectNode> groups,
+    private record Documents(ObjectNode groupList, Map<String, ObjectNode> groups,
             Map<String, ObjectNode> resourceLists, Aggregated core, Aggregated aggregated) {
 
         static Documents of(Stream<ResourceInfo> served) {
@@ -81,16 +86,8 @@ public final class Discovery {
                 versions.forEach((version, resources) -> resourceLists.put(group + "/" + version,
                         PlainDiscovery.resourceList(all, group, version, resources)));
             });
-            return new Documents(versions(), groupList(groups), groups, resourceLists, Aggregated.of(all, true),
+            return new Documents(groupList(groups), groups, resourceLists, Aggregated.of(all, true),
                     Aggregated.of(all, false));
-        }
-
-        private static ObjectNode versions() {
-            ObjectNode versions = Json.object().put("kind", "APIVersions");
-            versions.putArray("versions").add("v1");
-            versions.putArray("serverAddressByClientCIDRs").addObject().put("clientCIDR", "0.0.0.0/0")
-                    .put("serverAddress", "");
-            return versions;
         }
 
         private static ObjectNode group(String group, List<String> versions) {

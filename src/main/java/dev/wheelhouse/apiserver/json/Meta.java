@@ -142,16 +142,4 @@ public final class Meta {
         copy.setAll(object);
         return copy;
     }
-
-    /**
-     * Writes the managed fields of a new object that the server itself makes. To compare it with an empty one would
-     * take ten times as long, which counts at each start.
-     *
-     * @param fields that the server owns, in the form of {@code fieldsV1}
-     */
-    public static void own(ObjectNode object, JsonNode fields, String now) {
-        of(object).putArray("managedFields").addObject().put("manager", "kube-apiserver").put("operation", "Update")
-                .put("apiVersion", Json.text(object, "apiVersion")).put("time", now).put("fieldsType", "FieldsV1")
-                .set("fieldsV1", fields);
-    }
 }

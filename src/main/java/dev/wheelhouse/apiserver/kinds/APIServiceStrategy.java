@@ -61,20 +61,13 @@ final class APIServiceStrategy extends Strategy {
 
     private static ObjectNode local(String name, ResourceType type, ClusterState state) {
         String[] priorities = PRIORITIES.getOrDefault(name, OF_DEFINITIONS);
-        ObjectNode service = state.object("apiregistration.k8s.io/v1", "APIService", "", name);
-        Meta.of(service).putObject("labels").put(MANAGED, priorities == OF_DEFINITIONS ? "true" : "onstart");
-        ObjectNode fields = (ObjectNode) Json.read("""
-                {"f:metadata": {"f:labels": {".": {}, "f:kube-aggregator.kubernetes.io/automanaged": {}}},
-                 "f:spec": {"f:group": {}, "f:groupPriorityMinimum": {}, "f:version": {}, "f:versionPriority": {}}}""");
-        ObjectNode spec = service.putObject("spec");
+        ObjectNode service = state.made("APIService", "<NAME>", name, "<GROUP>", type.group(), "<VERSION>",
+                type.version(), "<MADE>", priorities == OF_DEFINITIONS ? "true" : "onstart", "<OF_GROUP>",
+                priorities[1], "<OF_VERSION>", priorities[2]);
         if (type.group().isEmpty()) {
-            Json.child(fields, "f:spec").remove("f:group");
-        } else {
-            spec.put("group", type.group());
+            Json.child(service, "spec").remove("group");
+            ((ObjectNode) service.at("/metadata/managedFields/0/fieldsV1/f:spec")).remove("f:group");
         }
-        spec.put("version", type.version()).put("groupPriorityMinimum", Integer.parseInt(priorities[1]))
-                .put("versionPriority", Integer.parseInt(priorities[2]));
-        Meta.own(service, fields, Meta.time(state.clock().now()));
         setAvailable(service, state);
         return service;
     }

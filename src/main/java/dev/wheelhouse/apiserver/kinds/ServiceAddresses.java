@@ -58,18 +58,8 @@ public final class ServiceAddresses {
         before.stream().filter(ip -> !now.contains(ip)).forEach(ip -> state.delete(RESOURCE, ip));
         for (String ip : now) {
             if (service != null && !before.contains(ip)) {
-                ObjectNode address = state.object("networking.k8s.io/v1", "IPAddress", "", ip);
-                Meta.of(address).putObject("labels")
-                        .put("ipaddress.kubernetes.io/ip-family", ip.contains(":") ? "IPv6" : "IPv4")
-                        .put("ipaddress.kubernetes.io/managed-by", "ipallocator.k8s.io");
-                address.putObject("spec").putObject("parentRef").put("resource", "services")
-                        .put("namespace", Meta.namespace(service)).put("name", Meta.name(service));
-                Meta.own(address, Json.read("""
-                        {"f:metadata": {"f:labels": {".": {}, "f:ipaddress.kubernetes.io/ip-family": {},
-                                                     "f:ipaddress.kubernetes.io/managed-by": {}}},
-                         "f:spec": {"f:parentRef": {".": {}, "f:name": {}, "f:namespace": {}, "f:resource": {}}}}"""),
-                        Meta.time(state.clock().now()));
-                state.create(RESOURCE, address);
+                state.create(RESOURCE, state.made("IPAddress", "<IP>", ip, "<FAMILY>", ip.contains(":") ? "IPv6" : "IPv4",
+                        "<NAMESPACE>", Meta.namespace(service), "<NAME>", Meta.name(service)));
             }
         }
     }

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -48,6 +49,8 @@ public record Accept(Form form, Media media, boolean pretty, String metaVersion)
 
     private static final List<Media> MEDIA = List.of(Media.values());
 
+    private static final Map<String, String> AGGREGATED = Map.of("as", "APIGroupDiscoveryList", "v", "v2", "g",
+            "apidiscovery.k8s.io");
     /** The forms of errors and documents, of reviews, and of all other objects. */
     private static final Set<Form> NONE = Set.of(Form.OBJECT);
     private static final Set<Form> PARTIAL = Set.of(Form.OBJECT, Form.PARTIAL, Form.PARTIAL_LIST);
@@ -111,30 +114,16 @@ public record Accept(Form form, Media media, boolean pretty, String metaVersion)
 
     /** The encoding in which a header asks for aggregated discovery, besides or before all else; null if it does not. */
     public static @Nullable Accept aggregated(ApiRequest request) {
-        for (Clause clause : Header.of(request.accept()).clauses()) {
-            if (clause.parameter("as").equals("APIGroupDiscoveryList") && clause.parameter("v").equals("v2")
-                    && clause.parameter("g").equals("apidiscovery.k8s.io")) {
-                for (Media media : List.of(Media.JSON, Media.YAML)) {
-                    if (clause.fits(media.type)) {
-                        return object(media, request.isPretty());
-                    }
-                }
-            }
-        }
-        return null;
+        return Header.of(request.accept()).clauses().stream().filter(clause -> clause.parameters
+                .entrySet().containsAll(AGGREGATED.entrySet()))
+                .flatMap(clause -> Stream.of(Media.JSON, Media.YAML).filter(media -> clause.fits(media.type)))
+                .findFirst().map(media -> object(media, request.isPretty())).orElse(null);
     }
 
     /** The first of some media types that a header asks for, the best first; null if it asks for none. */
     public static @Nullable String first(ApiRequest request, String... types) {
-        String header = request.accept();
-        for (Clause clause : Header.of(header.isEmpty() ? "*/*" : header).clauses()) {
-            for (String type : types) {
-                if (clause.fits(type)) {
-                    return type;
-                }
-            }
-        }
-        return null;
+        return Header.of(request.accept().isEmpty() ? "*/*" : request.accept()).clauses().stream()
+                .flatMap(clause -> Stream.of(types).filter(clause::fits)).findFirst().orElse(null);
     }
 
     /**

@@ -20,16 +20,15 @@ record Bootstrap(ClusterState state) {
         String now = Meta.time(state.clock().now());
         for (BootstrapPolicy.Bootstrap policy : BootstrapPolicy.objects()) {
             if (isMissing(policy.resource(), policy.object())) {
-                Meta.of(policy.object()).put("uid", state.ids().uid()).put("creationTimestamp", now);
                 BootstrapPolicy.own(policy.object(), now);
-                state.create(policy.resource(), policy.object());
+                create(policy.resource(), policy.object(), now);
             }
         }
         String objects = Resources.text(Bootstrap.class, "bootstrap-objects.json").replace("NOW", now)
                 .replace("TODAY", now.substring(0, "yyyy-mm-dd".length()));
         for (JsonNode each : Json.read(objects)) {
             if (each.get("object") instanceof ObjectNode object && isMissing(Json.text(each, "resource"), object)) {
-                create(Json.text(each, "resource"), object);
+                create(Json.text(each, "resource"), object, now);
             }
         }
         state.publishAll();
@@ -39,15 +38,10 @@ record Bootstrap(ClusterState state) {
         return state.store().get(resource, Meta.namespace(object), Meta.name(object)) == null;
     }
 
-    private void create(String resource, ObjectNode given) {
-        if (resource.equals("componentstatuses")) {
-            state.create(resource, given); // Its metadata are its name alone.
-            return;
+    private void create(String resource, ObjectNode object, String now) {
+        if (!resource.equals("componentstatuses")) { // Their metadata are their names alone.
+            Meta.of(object).put("uid", state.ids().uid()).put("creationTimestamp", now);
         }
-        ObjectNode object = state.object(Json.text(given, "apiVersion"), Json.text(given, "kind"),
-                Meta.namespace(given), Meta.name(given));
-        Meta.of(object).setAll(Meta.of(given));
-        object.setAll(given.without("metadata"));
         if (resource.equals("services")) {
             state.addresses().allocate(object, true);
         }

@@ -99,16 +99,6 @@ record NonResources(ResourceRegistry registry, Discovery discovery, OpenApi open
         return ApiResponse.text(404, "404 page not found\n");
     }
 
-    private ObjectNode apiVersions() {
-        ObjectNode versions = discovery.apiVersions().deepCopy();
-        String url = info.url().get();
-        if (!url.isEmpty()) {
-            versions.putArray("serverAddressByClientCIDRs").addObject().put("clientCIDR", "0.0.0.0/0")
-                    .put("serverAddress", url.substring(url.indexOf("://") + "://".length()));
-        }
-        return versions;
-    }
-
     /** An answer for verifiers of service accounts' tokens (upstream: {@code pkg/routes/openidmetadata.go}). */
     private static ApiResponse openId(String type, JsonNode body) {
         return new ApiResponse.Content(200, type, Json.bytes(body), List.of(), null,
@@ -145,7 +135,8 @@ record NonResources(ResourceRegistry registry, Discovery discovery, OpenApi open
     private ApiResponse discovery(ApiRequest request, boolean core) {
         Accept aggregated = Accept.aggregated(request);
         if (aggregated == null) {
-            return json(request, core ? apiVersions() : discovery.apiGroupList(), core);
+            String address = info.url().get().replaceFirst("^[a-z]*://", "");
+            return json(request, core ? Discovery.apiVersions(address) : discovery.apiGroupList(), core);
         }
         Discovery.Aggregated list = discovery.aggregated(core);
         ApiResponse.Content plain = renderer.response(200, list.document(), aggregated);

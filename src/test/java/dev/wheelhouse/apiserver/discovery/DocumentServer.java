@@ -111,7 +111,7 @@ final class DocumentServer implements AutoCloseable {
             case "version" -> Json.object().put("major", "1").put("minor", "36").put("gitVersion", "v1.36.0");
             case "openapi" -> openApi(path);
             case "api" -> parts.length == 1
-                    ? (inOne ? discovery.aggregated(true).document() : discovery.apiVersions())
+                    ? (inOne ? discovery.aggregated(true).document() : Discovery.apiVersions(""))
                     : parts.length == 2
                             ? discovery.apiResourceList("", parts[1])
                             : objects(path, accept, "", parts[1], parts);
