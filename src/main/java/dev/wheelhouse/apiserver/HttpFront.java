@@ -153,7 +153,8 @@ final class HttpFront extends HttpServlet {
         String query = request.getQueryString();
         if (query != null && query.length() > MOST_OF_STRANGERS && !requests.knows(shown)) {
             return new Authorization.Refused(Refusals.status(401,
-                    "a query of more than " + MOST_OF_STRANGERS + " characters is read with valid credentials alone"), null);
+                    "a query of more than " + MOST_OF_STRANGERS + " characters is read with valid credentials alone"),
+                    null);
         }
         try {
             return requests.authorize(ApiRequest.ofHead(request.getMethod(), request.getRequestURI(),

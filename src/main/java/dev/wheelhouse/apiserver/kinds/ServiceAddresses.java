@@ -58,14 +58,16 @@ public final class ServiceAddresses {
         before.stream().filter(ip -> !now.contains(ip)).forEach(ip -> state.delete(RESOURCE, ip));
         for (String ip : now) {
             if (service != null && !before.contains(ip)) {
-                state.create(RESOURCE, state.made("IPAddress", "<IP>", ip, "<FAMILY>", ip.contains(":") ? "IPv6" : "IPv4",
-                        "<NAMESPACE>", Meta.namespace(service), "<NAME>", Meta.name(service)));
+                state.create(RESOURCE,
+                        state.made("IPAddress", "<IP>", ip, "<FAMILY>", ip.contains(":") ? "IPv6" : "IPv4",
+                                "<NAMESPACE>", Meta.namespace(service), "<NAME>", Meta.name(service)));
             }
         }
     }
 
     private static List<String> clusterIps(@Nullable ObjectNode service) {
-        List<String> ips = new ArrayList<>(service == null ? List.of() : Json.texts(service.path("spec").path("clusterIPs")));
+        List<String> ips = new ArrayList<>(
+                service == null ? List.of() : Json.texts(service.path("spec").path("clusterIPs")));
         ips.remove("None");
         return ips;
     }
@@ -174,7 +176,8 @@ public final class ServiceAddresses {
                     ? "the provided IP (" + wanted
                             + ") is not in the valid range. The range of valid IPs is 10.96.0.0/12"
                     : holder != null && !(keep && holder.equals(owner)) || !keep && isReserved(wanted)
-                            ? "provided IP is already allocated" : "";
+                            ? "provided IP is already allocated"
+                            : "";
             if (!problem.isEmpty()) {
                 throw Errors.invalid(ResourceType.SERVICES, Meta.name(service),
                         List.of(new StatusCause("spec.clusterIPs", "FieldValueInvalid", "Invalid value: "

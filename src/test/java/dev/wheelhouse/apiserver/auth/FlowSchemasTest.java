@@ -33,8 +33,10 @@ class FlowSchemasTest {
     private String match(String user, String group, RequestInfo about) {
         FlowSchemas.Match match = new FlowSchemas(store)
                 .match(new User(user, "", List.of(group, User.AUTHENTICATED), Map.of()), about);
-        return match == null ? "" : name(SCHEMAS, match.schema()) + " "
-                + name("prioritylevelconfigurations.flowcontrol.apiserver.k8s.io", match.level());
+        return match == null
+                ? ""
+                : name(SCHEMAS, match.schema()) + " "
+                        + name("prioritylevelconfigurations.flowcontrol.apiserver.k8s.io", match.level());
     }
 
     private String name(String resource, String uid) {
@@ -43,19 +45,20 @@ class FlowSchemasTest {
     }
 
     @ParameterizedTest
-    @CsvSource(textBlock = """
-            joe, system:masters, list, '', pods, '', a, exempt exempt
-            joe, dev, list, '', pods, '', a, global-default global-default
-            joe, dev, get, '', pods, log, a, ''
-            joe, dev, watch, '', pods, '', a, global-default global-default
-            system:kube-scheduler, dev, list, '', pods, '', '', kube-scheduler workload-high
-            system:kube-scheduler, dev, update, coordination.k8s.io, leases, '', kube-system, system-leader-election leader-election
-            system:kube-scheduler, dev, list, coordination.k8s.io, leases, '', '', kube-scheduler workload-high
-            system:node:n, system:nodes, patch, '', nodes, status, '', system-node-high node-high
-            system:node:n, system:nodes, list, '', pods, '', '', system-nodes system
-            system:serviceaccount:kube-system:a, system:serviceaccounts, list, '', pods, '', a, kube-system-service-accounts workload-high
-            system:serviceaccount:kube-systems:a, system:serviceaccounts, list, '', pods, '', a, service-accounts workload-low
-            """)
+    @CsvSource(
+            textBlock = """
+                    joe, system:masters, list, '', pods, '', a, exempt exempt
+                    joe, dev, list, '', pods, '', a, global-default global-default
+                    joe, dev, get, '', pods, log, a, ''
+                    joe, dev, watch, '', pods, '', a, global-default global-default
+                    system:kube-scheduler, dev, list, '', pods, '', '', kube-scheduler workload-high
+                    system:kube-scheduler, dev, update, coordination.k8s.io, leases, '', kube-system, system-leader-election leader-election
+                    system:kube-scheduler, dev, list, coordination.k8s.io, leases, '', '', kube-scheduler workload-high
+                    system:node:n, system:nodes, patch, '', nodes, status, '', system-node-high node-high
+                    system:node:n, system:nodes, list, '', pods, '', '', system-nodes system
+                    system:serviceaccount:kube-system:a, system:serviceaccounts, list, '', pods, '', a, kube-system-service-accounts workload-high
+                    system:serviceaccount:kube-systems:a, system:serviceaccounts, list, '', pods, '', a, service-accounts workload-low
+                    """)
     void requestsForResourcesMatch(String user, String group, String verb, String apiGroup, String resource,
             String subresource, String namespace, String expected) {
         assertThat(match(user, group, RequestInfo.ofResource(verb, apiGroup, resource, subresource, namespace, "")))
