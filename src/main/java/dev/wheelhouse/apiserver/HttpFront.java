@@ -28,6 +28,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 
 import dev.wheelhouse.apiserver.auth.Credentials;
+import dev.wheelhouse.apiserver.auth.FlowSchemas;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.error.StatusException;
@@ -129,7 +130,12 @@ final class HttpFront extends HttpServlet {
         }
         long began = clock.nanoTime();
         // The parsed head is not kept for a stranger, who may be slow to send the rest of a body or to read.
-        switch (decide(request)) {
+        Authorization decision = decide(request);
+        if (decision.flow() instanceof FlowSchemas.Match flow) {
+            response.setHeader("X-Kubernetes-PF-FlowSchema-UID", flow.schema());
+            response.setHeader("X-Kubernetes-PF-PriorityLevel-UID", flow.level());
+        }
+        switch (decision) {
             case Authorization.Refused refused -> {
                 metrics.refused(request.getMethod(), refused.answer().code(), clock.nanoTime() - began);
                 refuse(request, response, refused.answer());
@@ -141,20 +147,21 @@ final class HttpFront extends HttpServlet {
     private Authorization decide(HttpServletRequest request) {
         WebPages.Refusal refusal = pages.refusal(request);
         if (refusal != null) {
-            return new Authorization.Refused(Refusals.status(refusal.code(), refusal.message()));
+            return new Authorization.Refused(Refusals.status(refusal.code(), refusal.message()), null);
         }
         Credentials shown = credentials(request);
         String query = request.getQueryString();
         if (query != null && query.length() > MOST_OF_STRANGERS && !requests.knows(shown)) {
             return new Authorization.Refused(Refusals.status(401,
-                    "a query of more than " + MOST_OF_STRANGERS + " characters is read with valid credentials alone"));
+                    "a query of more than " + MOST_OF_STRANGERS + " characters is read with valid credentials alone"),
+                    null);
         }
         try {
             return requests.authorize(ApiRequest.ofHead(request.getMethod(), request.getRequestURI(),
                     QueryParameters.parse(query), shortHeader(request, "Accept"), shortHeader(request, "Content-Type"),
                     header(request, "User-Agent"), shown));
         } catch (StatusException e) {
-            return new Authorization.Refused(Refusals.of(e));
+            return new Authorization.Refused(Refusals.of(e), null);
         }
     }
 
@@ -386,7 +393,9 @@ final class HttpFront extends HttpServlet {
 
     private static void setHead(HttpServletResponse response, ApiResponse.Content content) {
         response.setStatus(content.code());
-        response.setHeader("Content-Type", content.contentType());
+        if (!content.contentType().isEmpty()) {
+            response.setHeader("Content-Type", content.contentType());
+        }
         response.setHeader("Cache-Control", "no-cache, private");
         content.headers().forEach(response::setHeader);
         for (String warning : content.warnings()) {

@@ -81,7 +81,8 @@ class RequestPipelineTest {
 
     private int answer(ApiRequest request, Flow flow) {
         try (ByteBudget.Part memory = traffic.work().part(flow.sender())) {
-            return ((ApiResponse.Content) requests.answer(new Authorization.Granted(request, null), flow, new byte[0],
+            return ((ApiResponse.Content) requests.answer(new Authorization.Granted(request, null, null), flow,
+                    new byte[0],
                     memory, 0)).code();
         } catch (InterruptedException | RejectedExecutionException e) {
             return 0;

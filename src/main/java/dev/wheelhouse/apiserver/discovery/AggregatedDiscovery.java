@@ -4,6 +4,7 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.resources.CustomResourceInfo;
 import dev.wheelhouse.facts.ResourceInfo;
 import dev.wheelhouse.facts.ResourceInfo.Subresource;
 
@@ -14,9 +15,9 @@ import dev.wheelhouse.facts.ResourceInfo.Subresource;
 final class AggregatedDiscovery {
     private AggregatedDiscovery() {}
 
-    static ObjectNode list(GroupVersions all, boolean core, String apiVersion) {
+    static ObjectNode list(GroupVersions all, boolean core) {
         ObjectNode document = Json.object().put("kind", "APIGroupDiscoveryList").put("apiVersion",
-                "apidiscovery.k8s.io/" + apiVersion);
+                "apidiscovery.k8s.io/v2");
         document.putObject("metadata");
         ArrayNode items = document.putArray("items");
         all.byGroup().forEach((group, versions) -> {
@@ -26,7 +27,6 @@ final class AggregatedDiscovery {
                 if (!core) {
                     metadata.put("name", group);
                 }
-                metadata.putNull("creationTimestamp");
                 ArrayNode entries = item.putArray("versions");
                 versions.forEach((version, resources) -> {
                     ObjectNode entry = entries.addObject().put("version", version);
@@ -39,10 +39,13 @@ final class AggregatedDiscovery {
         return document;
     }
 
-    /** In a kind, an empty group and version stand for those of the entry. */
+    /** In a built-in kind, an empty group and version stand for those of the entry. */
     private static void addResource(ObjectNode entry, ResourceInfo resource) {
+        boolean custom = resource instanceof CustomResourceInfo;
+        String group = custom ? resource.type().group() : "";
+        String version = custom ? resource.type().version() : "";
         entry.put("resource", resource.type().plural());
-        addKind(entry, "", "", resource.type().kind());
+        addKind(entry, group, version, resource.type().kind());
         entry.put("scope", resource.type().namespaced() ? "Namespaced" : "Cluster").put("singularResource",
                 resource.singular());
         Json.putTexts(entry, "verbs", resource.verbs());
@@ -52,7 +55,9 @@ final class AggregatedDiscovery {
             ArrayNode list = entry.putArray("subresources");
             for (Subresource subresource : resource.subresources()) {
                 ObjectNode sub = list.addObject().put("subresource", subresource.name());
-                addKind(sub, subresource.group(), subresource.version(), subresource.kind());
+                boolean own = subresource.version().isEmpty();
+                addKind(sub, own ? group : subresource.group(), own ? version : subresource.version(),
+                        subresource.kind());
                 Json.putTexts(sub, "verbs", subresource.verbs());
             }
         }

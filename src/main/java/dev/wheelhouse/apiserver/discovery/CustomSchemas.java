@@ -2,6 +2,7 @@ package dev.wheelhouse.apiserver.discovery;
 
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -15,7 +16,6 @@ import dev.wheelhouse.apiserver.resources.CustomType;
 import dev.wheelhouse.facts.Descriptions;
 import dev.wheelhouse.facts.ResourceInfo;
 import dev.wheelhouse.facts.Schemas;
-import dev.wheelhouse.facts.TypeSchema;
 
 import static java.util.Objects.requireNonNull;
 
@@ -26,13 +26,35 @@ import static java.util.Objects.requireNonNull;
 final class CustomSchemas {
     private static final String META = "io.k8s.apimachinery.pkg.apis.meta.v1.";
     private static final String PRESERVE = "x-kubernetes-preserve-unknown-fields";
-    private static final List<String> NOT_IN_V2 = List.of("allOf", "anyOf", "oneOf", "not");
+    private static final List<String> NOT_IN_V2 = List.of("allOf", "anyOf", "oneOf", "not", "default");
 
     private CustomSchemas() {}
 
     static ObjectNode of(ResourceInfo resource, Dialect dialect) {
-        ObjectNode schema = schema(CustomResourceInfo.typeOf(resource), dialect);
-        SchemaWriter.addKinds(schema, List.of(resource.type().apiVersion() + " " + resource.type().kind()));
+        return marked(schema(CustomResourceInfo.typeOf(resource), dialect), resource, "");
+    }
+
+    /** The schema of lists of the kind. */
+    static ObjectNode list(ResourceInfo resource, Dialect dialect) {
+        ObjectNode list = Json.object().put("type", "object");
+        ObjectNode properties = list.putObject("properties");
+        properties.putObject("apiVersion").put("type", "string");
+        properties.putObject("kind").put("type", "string");
+        properties.set("metadata", dialect.ref(META + "ListMeta"));
+        properties.putObject("items").put("type", "array").set("items",
+                dialect.ref(SchemaNames.of(resource.type().apiVersion(), resource.type().kind())));
+        list.putArray("required").add("items");
+        return marked(list, resource, "List");
+    }
+
+    /** Adds to a schema which kind it is of, and by which fields its objects can be selected. */
+    private static ObjectNode marked(ObjectNode schema, ResourceInfo resource, String suffix) {
+        SchemaWriter.addKinds(schema, List.of(resource.type().apiVersion() + " " + resource.type().kind() + suffix));
+        CustomType custom = CustomResourceInfo.typeOf(resource);
+        if (custom != null && !custom.selectable().isEmpty()) {
+            ArrayNode fields = schema.putArray("x-kubernetes-selectable-fields");
+            custom.selectable().forEach(path -> fields.addObject().put("fieldPath", path));
+        }
         return schema;
     }
 
@@ -45,17 +67,38 @@ final class CustomSchemas {
             return Json.object().put("type", "object");
         }
         ObjectNode schema = declared.deepCopy();
-        ObjectNode properties = Json.child(schema, "properties");
-        // Upstream's conformance tests look for the words that built-in kinds have too.
-        TypeSchema any = requireNonNull(Schemas.ofKind("v1", "ConfigMap"));
-        Map<String, String> texts = Descriptions.of(any);
-        properties.set("apiVersion", text(texts.getOrDefault("apiVersion", "")));
-        properties.set("kind", text(texts.getOrDefault("kind", "")));
-        properties.set("metadata", dialect.ref(META + "ObjectMeta", texts.getOrDefault("metadata", "")));
+        embed(schema, dialect);
+        addIdentity(schema, dialect);
         if (dialect == Dialect.V2) {
             convertToV2(schema);
         }
         return schema;
+    }
+
+    private static void addIdentity(ObjectNode schema, Dialect dialect) {
+        ObjectNode properties = Json.child(schema, "properties");
+        // Upstream's conformance tests look for the words that built-in kinds have too.
+        Map<String, String> texts = Descriptions.of(requireNonNull(Schemas.ofKind("v1", "ConfigMap")));
+        properties.set("apiVersion", text(texts.getOrDefault("apiVersion", "")));
+        properties.set("kind", text(texts.getOrDefault("kind", "")));
+        properties.set("metadata", dialect.ref(META + "ObjectMeta", texts.getOrDefault("metadata", "")));
+    }
+
+    /** Declares the fields that objects within objects have, at every depth. */
+    private static void embed(ObjectNode schema, Dialect dialect) {
+        nested(schema).forEach(one -> embed(one, dialect));
+        boolean open = dialect == Dialect.V2 && schema.path(PRESERVE).asBoolean(false);
+        if (!open && schema.path("x-kubernetes-embedded-resource").asBoolean(false)) {
+            addIdentity(schema, dialect);
+            ArrayNode required = Dialect.array(schema, "required");
+            Stream.of("kind", "apiVersion").filter(name -> !Json.texts(required).contains(name)).forEach(required::add);
+        }
+    }
+
+    private static List<ObjectNode> nested(ObjectNode schema) {
+        return Stream.concat(schema.path("properties").valueStream(),
+                Stream.of(schema.path("items"), schema.path("additionalProperties")))
+                .filter(ObjectNode.class::isInstance).map(ObjectNode.class::cast).toList();
     }
 
     private static ObjectNode text(String description) {
@@ -79,16 +122,7 @@ final class CustomSchemas {
             schema.remove("type");
         }
         requireNoNullable(schema);
-        for (Map.Entry<String, JsonNode> property : schema.path("properties").properties()) {
-            if (property.getValue() instanceof ObjectNode of) {
-                convertToV2(of);
-            }
-        }
-        for (String nested : List.of("items", "additionalProperties")) {
-            if (schema.get(nested) instanceof ObjectNode of) {
-                convertToV2(of);
-            }
-        }
+        nested(schema).forEach(CustomSchemas::convertToV2);
     }
 
     private static boolean isNullable(JsonNode schema) {

@@ -14,6 +14,7 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.resources.ResourceRegistry;
 import dev.wheelhouse.facts.ResourceInfo;
+import dev.wheelhouse.runtime.Hashes;
 
 /**
  * The discovery documents of a registry (upstream: {@code apiserver/pkg/endpoints/discovery}). They are created once
@@ -27,9 +28,16 @@ public final class Discovery {
         this.documents = registry.derived(served -> Documents.of(Stream.concat(served.stream(), others.stream())));
     }
 
-    /** The answer of {@code /api}. */
-    public ObjectNode apiVersions() {
-        return documents.get().apiVersions;
+    /**
+     * The answer of {@code /api}.
+     *
+     * @param address of the server, as {@code host:port}
+     */
+    public static ObjectNode apiVersions(String address) {
+        return (ObjectNode) Json.read("""
+                {"kind": "APIVersions", "versions": ["v1"],
+                 "serverAddressByClientCIDRs": [{"clientCIDR": "0.0.0.0/0", "serverAddress": "ADDRESS"}]}"""
+                .replace("ADDRESS", address));
     }
 
     /** The answer of {@code /apis}. */
@@ -48,23 +56,24 @@ public final class Discovery {
     }
 
     /**
-     * The aggregated answer ({@code APIGroupDiscoveryList}) of {@code /api} or {@code /apis}.
+     * The aggregated answer of {@code /api} or {@code /apis}.
      *
      * @param core whether for {@code /api}
-     * @param apiVersion {@code v2} or {@code v2beta1} of {@code apidiscovery.k8s.io}
-     * @throws IllegalArgumentException for another version
      */
-    public ObjectNode aggregated(boolean core, String apiVersion) {
-        ObjectNode document = documents.get().aggregated.get(apiVersion + (core ? " core" : ""));
-        if (document == null) {
-            throw new IllegalArgumentException(
-                    "aggregated discovery has no version " + apiVersion + ": ask for v2 or v2beta1");
-        }
-        return document;
+    public Aggregated aggregated(boolean core) {
+        return core ? documents.get().core : documents.get().aggregated;
     }
 
-    private record Documents(ObjectNode apiVersions, ObjectNode groupList, Map<String, ObjectNode> groups,
-            Map<String, ObjectNode> resourceLists, Map<String, ObjectNode> aggregated) {
+    /** An {@code APIGroupDiscoveryList} and its ETag. */
+    public record Aggregated(ObjectNode document, String tag) {
+        static Aggregated of(GroupVersions all, boolean core) {
+            ObjectNode list = AggregatedDiscovery.list(all, core);
+            return new Aggregated(list, "\"" + OpenApiDocuments.hex(Hashes.of("SHA-512", Json.bytes(list))) + "\"");
+        }
+    }
+
+    private record Documents(ObjectNode groupList, Map<String, ObjectNode> groups,
+            Map<String, ObjectNode> resourceLists, Aggregated core, Aggregated aggregated) {
 
         static Documents of(Stream<ResourceInfo> served) {
             GroupVersions all = GroupVersions.of(served.toList());
@@ -77,20 +86,8 @@ public final class Discovery {
                 versions.forEach((version, resources) -> resourceLists.put(group + "/" + version,
                         PlainDiscovery.resourceList(all, group, version, resources)));
             });
-            Map<String, ObjectNode> aggregated = new LinkedHashMap<>();
-            for (String version : List.of("v2", "v2beta1")) {
-                aggregated.put(version, AggregatedDiscovery.list(all, false, version));
-                aggregated.put(version + " core", AggregatedDiscovery.list(all, true, version));
-            }
-            return new Documents(versions(), groupList(groups), groups, resourceLists, aggregated);
-        }
-
-        private static ObjectNode versions() {
-            ObjectNode versions = Json.object().put("kind", "APIVersions");
-            versions.putArray("versions").add("v1");
-            versions.putArray("serverAddressByClientCIDRs").addObject().put("clientCIDR", "0.0.0.0/0")
-                    .put("serverAddress", "");
-            return versions;
+            return new Documents(groupList(groups), groups, resourceLists, Aggregated.of(all, true),
+                    Aggregated.of(all, false));
         }
 
         private static ObjectNode group(String group, List<String> versions) {

@@ -5,7 +5,6 @@ import java.security.MessageDigest;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -26,6 +25,8 @@ import dev.wheelhouse.runtime.Hashes;
 final class OpenApiDocuments {
     private static final String META = "io.k8s.apimachinery.pkg.apis.meta.v1.";
     private static final SchemaWriter V3_SCHEMAS = new SchemaWriter(Dialect.V3);
+    /** The key of the document of OpenAPI v2, which is no path. */
+    private static final String V2 = "v2";
     /** The digests of built-in types' v3 schemas, by type name. They never change. */
     private static final Map<String, byte[]> SCHEMA_DIGESTS = new ConcurrentHashMap<>();
 
@@ -34,9 +35,7 @@ final class OpenApiDocuments {
     private final Map<String, Scope> scopes = new TreeMap<>();
     private final Map<String, ObjectNode> documents = new ConcurrentHashMap<>();
     private final Map<String, String> hashes = new ConcurrentHashMap<>();
-    private @Nullable ObjectNode v2;
     private byte @Nullable [] v2Protobuf;
-    private @Nullable String v2Hash;
 
     /** The content of a document. It has no version and no resources if it is about a group or the server itself. */
     private record Scope(String group, String version, List<ResourceInfo> resources) {}
@@ -121,15 +120,7 @@ final class OpenApiDocuments {
             String kind = resource.type().kind();
             if (SchemaNames.builtIn(apiVersion, kind) == null) {
                 schemas.put(SchemaNames.of(apiVersion, kind), CustomSchemas.of(resource, dialect));
-                ObjectNode list = Json.object().put("type", "object");
-                ObjectNode properties = list.putObject("properties");
-                properties.putObject("apiVersion").put("type", "string");
-                properties.putObject("kind").put("type", "string");
-                properties.set("metadata", dialect.ref(META + "ListMeta"));
-                properties.putObject("items").put("type", "array").set("items",
-                        dialect.ref(SchemaNames.of(apiVersion, kind)));
-                SchemaWriter.addKinds(list, List.of(apiVersion + " " + kind + "List"));
-                schemas.put(SchemaNames.of(apiVersion, kind + "List"), list);
+                schemas.put(SchemaNames.of(apiVersion, kind + "List"), CustomSchemas.list(resource, dialect));
             }
         }
         return schemas;
@@ -152,22 +143,16 @@ final class OpenApiDocuments {
         });
     }
 
-    private static String hex(byte[] digest) {
-        return HexFormat.of().formatHex(digest).toUpperCase(Locale.ROOT);
+    static String hex(byte[] digest) {
+        return HexFormat.of().withUpperCase().formatHex(digest);
     }
 
-    synchronized ObjectNode v2() {
-        if (v2 == null) {
-            v2 = writeV2();
-        }
-        return v2;
+    ObjectNode v2() {
+        return documents.computeIfAbsent(V2, path -> writeV2());
     }
 
-    synchronized String v2Hash() {
-        if (v2Hash == null) {
-            v2Hash = hex(Hashes.of("SHA-512", Json.bytes(v2())));
-        }
-        return v2Hash;
+    String v2Hash() {
+        return hashes.computeIfAbsent(V2, path -> hex(Hashes.of("SHA-512", Json.bytes(v2()))));
     }
 
     synchronized byte[] v2Protobuf() {

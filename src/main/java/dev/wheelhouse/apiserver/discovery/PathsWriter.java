@@ -2,6 +2,7 @@ package dev.wheelhouse.apiserver.discovery;
 
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -24,6 +25,11 @@ record PathsWriter(Dialect dialect, ObjectNode paths) {
     /** Custom kinds have no merge keys. kubectl selects the type of its patches by this list. */
     private static final List<String> CUSTOM_PATCHES = List.of("application/json-patch+json",
             "application/merge-patch+json", "application/apply-patch+yaml");
+    private static final Map<String, String> METHODS = Map.of("create", "post", "update", "put", "patch", "patch",
+            "delete", "delete", "deletecollection", "delete");
+    /** The first words of the ids of operations, where they are not the verbs. */
+    private static final Map<String, String> WORDS = Map.of("get", "read", "update", "replace", "deletecollection",
+            "delete");
     private static final Set<String> CONNECTED = Set.of("attach", "exec", "portforward", "proxy");
 
     /** Adds a path that only answers with a document. */
@@ -31,10 +37,7 @@ record PathsWriter(Dialect dialect, ObjectNode paths) {
         ObjectNode operation = Json.object().put("description", "get a discovery document").put("operationId",
                 operationId);
         dialect.response(operation, 200, "OK", typeName);
-        operation.putArray("tags").add(tag);
-        if (dialect == Dialect.V2) {
-            operation.putArray("schemes").add("https");
-        }
+        tag(operation, tag);
         paths.putObject(path).set("get", operation);
     }
 
@@ -83,7 +86,7 @@ record PathsWriter(Dialect dialect, ObjectNode paths) {
 
     private void operation(ObjectNode item, ResourceInfo resource, String verb, String suffix) {
         ResourceType type = resource.type();
-        fill(item, verb, id(resource, verb, "", suffix), tag(type), action(verb),
+        fill(item, verb, id(resource, verb, "", suffix), tag(type),
                 new Kind(type.group(), type.version(), type.kind()), SchemaNames.of(type.apiVersion(), type.kind()));
     }
 
@@ -97,7 +100,7 @@ record PathsWriter(Dialect dialect, ObjectNode paths) {
                 ? new Kind(type.group(), type.version(), subresource.kind())
                 : new Kind(subresource.group(), subresource.version(), subresource.kind());
         String id = id(resource, verb, capital(subresource.name()), "");
-        fill(item, verb, id, tag(type), action(verb), kind, SchemaNames.builtIn(kind.apiVersion(), kind.kind));
+        fill(item, verb, id, tag(type), kind, SchemaNames.builtIn(kind.apiVersion(), kind.kind));
     }
 
     /** A subresource that opens a connection, whose data is neither an object nor JSON. */
@@ -118,7 +121,7 @@ record PathsWriter(Dialect dialect, ObjectNode paths) {
     }
 
     /** @param typeName null if the answer is not an object */
-    private void fill(ObjectNode item, String verb, String id, String tag, String action, Kind kind,
+    private void fill(ObjectNode item, String verb, String id, String tag, Kind kind,
             @Nullable String typeName) {
         ObjectNode operation = item.putObject(method(verb)).put("description", verb + " " + kind.kind)
                 .put("operationId", id);
@@ -139,14 +142,18 @@ record PathsWriter(Dialect dialect, ObjectNode paths) {
             }
         }
         respond(operation, verb, kind, typeName);
-        label(operation, tag, action, kind);
+        label(operation, tag, verb.equals("create") || verb.equals("update") ? method(verb) : verb, kind);
     }
 
-    private void label(ObjectNode operation, String tag, String action, Kind kind) {
+    private void tag(ObjectNode operation, String tag) {
         operation.putArray("tags").add(tag);
         if (dialect == Dialect.V2) {
             operation.putArray("schemes").add("https");
         }
+    }
+
+    private void label(ObjectNode operation, String tag, String action, Kind kind) {
+        tag(operation, tag);
         operation.put("x-kubernetes-action", action);
         operation.putObject("x-kubernetes-group-version-kind").put("group", kind.group).put("kind", kind.kind)
                 .put("version", kind.version);
@@ -168,33 +175,13 @@ record PathsWriter(Dialect dialect, ObjectNode paths) {
     }
 
     private static String method(String verb) {
-        return switch (verb) {
-            case "create" -> "post";
-            case "update" -> "put";
-            case "patch" -> "patch";
-            case "delete", "deletecollection" -> "delete";
-            default -> "get";
-        };
-    }
-
-    private static String action(String verb) {
-        return switch (verb) {
-            case "create" -> "post";
-            case "update" -> "put";
-            default -> verb;
-        };
+        return METHODS.getOrDefault(verb, "get");
     }
 
     /** An operation's id, as {@code readAppsV1NamespacedDeploymentScale} or {@code deleteCoreV1CollectionNode}. */
     private static String id(ResourceInfo resource, String verb, String subresource, String suffix) {
         ResourceType type = resource.type();
-        String word = switch (verb) {
-            case "get" -> "read";
-            case "update" -> "replace";
-            case "deletecollection" -> "delete";
-            default -> verb;
-        };
-        return word + groupName(type.group()) + capital(type.version())
+        return WORDS.getOrDefault(verb, verb) + groupName(type.group()) + capital(type.version())
                 + (verb.equals("deletecollection") ? "Collection" : "")
                 + (type.namespaced() && suffix.isEmpty() ? "Namespaced" : "") + type.kind() + subresource + suffix;
     }

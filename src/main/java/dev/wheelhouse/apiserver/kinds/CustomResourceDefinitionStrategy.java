@@ -197,11 +197,13 @@ final class CustomResourceDefinitionStrategy extends Strategy {
     @Override
     public void written(@Nullable ObjectNode old, ObjectNode object, ClusterState state) {
         state.customResources().refresh();
+        APIServiceStrategy.publish(state);
     }
 
     @Override
     public void deleted(ResourceType type, Supplier<ObjectNode> object, ClusterState state) {
         state.customResources().refresh();
+        APIServiceStrategy.publish(state);
     }
 
     @Override
@@ -222,6 +224,7 @@ final class CustomResourceDefinitionStrategy extends Strategy {
     @Override
     public void emptied(ObjectNode definition, ClusterState state) {
         state.customResources().finishDeletion(Meta.name(definition));
+        APIServiceStrategy.publish(state);
     }
 
     @Override

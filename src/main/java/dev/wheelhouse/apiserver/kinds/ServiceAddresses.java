@@ -6,6 +6,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
+import org.jspecify.annotations.Nullable;
+
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -26,6 +28,7 @@ import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
  * {@code pkg/registry/core/service}). Starts with the addresses and ports of the stored Services. Thread safe.
  */
 public final class ServiceAddresses {
+    private static final String RESOURCE = "ipaddresses.networking.k8s.io";
     private static final int BASE = 10 << 24 | 96 << 16;
     private static final int SIZE = 1 << 20;
     private static final int STATIC_BAND = 256;
@@ -35,8 +38,38 @@ public final class ServiceAddresses {
     private final Map<Integer, String> addresses = new HashMap<>();
     private final BitSet ports = new BitSet(PORTS);
 
+    private final ObjectStore store;
+
     public ServiceAddresses(ObjectStore store) {
+        this.store = store;
         store.snapshot("services").select(Selection.all()).forEach(service -> take(service.tree()));
+    }
+
+    /**
+     * Makes the IPAddresses of the cluster IPs of a Service, and deletes those that it no longer has (upstream:
+     * {@code pkg/registry/core/service/ipallocator/cidrallocator.go}).
+     *
+     * @param old the state before; null for a new Service
+     * @param service null for one that is gone
+     */
+    static void publish(@Nullable ObjectNode old, @Nullable ObjectNode service, ClusterState state) {
+        List<String> before = clusterIps(old);
+        List<String> now = clusterIps(service);
+        before.stream().filter(ip -> !now.contains(ip)).forEach(ip -> state.delete(RESOURCE, ip));
+        for (String ip : now) {
+            if (service != null && !before.contains(ip)) {
+                state.create(RESOURCE,
+                        state.made("IPAddress", "<IP>", ip, "<FAMILY>", ip.contains(":") ? "IPv6" : "IPv4",
+                                "<NAMESPACE>", Meta.namespace(service), "<NAME>", Meta.name(service)));
+            }
+        }
+    }
+
+    private static List<String> clusterIps(@Nullable ObjectNode service) {
+        List<String> ips = new ArrayList<>(
+                service == null ? List.of() : Json.texts(service.path("spec").path("clusterIPs")));
+        ips.remove("None");
+        return ips;
     }
 
     private synchronized void take(ObjectNode service) {
@@ -142,7 +175,9 @@ public final class ServiceAddresses {
             String problem = parse(wanted) < 0 && !keep
                     ? "the provided IP (" + wanted
                             + ") is not in the valid range. The range of valid IPs is 10.96.0.0/12"
-                    : holder != null && !(keep && holder.equals(owner)) ? "provided IP is already allocated" : "";
+                    : holder != null && !(keep && holder.equals(owner)) || !keep && isReserved(wanted)
+                            ? "provided IP is already allocated"
+                            : "";
             if (!problem.isEmpty()) {
                 throw Errors.invalid(ResourceType.SERVICES, Meta.name(service),
                         List.of(new StatusCause("spec.clusterIPs", "FieldValueInvalid", "Invalid value: "
@@ -223,11 +258,16 @@ public final class ServiceAddresses {
         }
     }
 
+    /** Whether there is an IPAddress, whoever made it. */
+    private boolean isReserved(String ip) {
+        return store.get(RESOURCE, "", ip) != null;
+    }
+
     private int free(String owner) {
         int from = STATIC_BAND + Math.floorMod(owner.hashCode(), SIZE - 2 * STATIC_BAND);
         for (int i = 0; i < SIZE - 2 * STATIC_BAND; i++) {
             int at = STATIC_BAND + (from - STATIC_BAND + i) % (SIZE - 2 * STATIC_BAND);
-            if (!addresses.containsKey(at)) {
+            if (!addresses.containsKey(at) && !isReserved(format(at))) {
                 return at;
             }
         }

@@ -264,8 +264,15 @@ final class ServiceStrategy extends Strategy {
     }
 
     @Override
+    public void written(@Nullable ObjectNode old, ObjectNode object, ClusterState state) {
+        ServiceAddresses.publish(old, object, state);
+    }
+
+    @Override
     public void deleted(ResourceType type, Supplier<ObjectNode> object, ClusterState state) {
-        state.addresses().release(object.get());
+        ObjectNode service = object.get();
+        state.addresses().release(service);
+        ServiceAddresses.publish(service, null, state);
     }
 
     @Override

@@ -5,7 +5,9 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -47,7 +49,12 @@ public record Accept(Form form, Media media, boolean pretty, String metaVersion)
 
     private static final List<Media> MEDIA = List.of(Media.values());
 
-    static final Accept JSON = object(Media.JSON, false);
+    private static final Map<String, String> AGGREGATED = Map.of("as", "APIGroupDiscoveryList", "v", "v2", "g",
+            "apidiscovery.k8s.io");
+    /** The forms of errors and documents, of reviews, and of all other objects. */
+    private static final Set<Form> NONE = Set.of(Form.OBJECT);
+    private static final Set<Form> PARTIAL = Set.of(Form.OBJECT, Form.PARTIAL, Form.PARTIAL_LIST);
+    private static final Set<Form> ALL = Set.of(Form.values());
 
     private static Accept object(Media media, boolean pretty) {
         return new Accept(Form.OBJECT, media, pretty, "v1");
@@ -79,20 +86,44 @@ public record Accept(Form form, Media media, boolean pretty, String metaVersion)
         if (!custom && !request.accept().isEmpty() && !Header.of(request.accept()).named()) {
             throw Errors.unroutableAccept(request.method().equals("GET") && target.name().isEmpty());
         }
-        return negotiate(request, ProtobufTypes.covers(type.apiVersion(), type.kind()), !target.isReview());
+        return negotiate(request, ProtobufTypes.covers(type.apiVersion(), type.kind()),
+                target.isReview() ? PARTIAL : ALL);
     }
 
     /**
-     * Negotiates the encoding of an error or of a document that has no Table. Falls back to JSON.
+     * Negotiates the encoding of an error or of a document that has no other form. Falls back to indented JSON.
      *
      * @param protobuf whether a protobuf message exists for it
      */
     public static Accept lenient(ApiRequest request, boolean protobuf) {
         try {
-            return negotiate(request, protobuf, false).ofObject();
+            return negotiate(request, protobuf, NONE);
         } catch (StatusException e) {
-            return JSON;
+            return object(Media.JSON, true);
         }
+    }
+
+    /**
+     * Negotiates the encoding of a document of discovery.
+     *
+     * @throws StatusException 406 if nothing in the header can be served
+     */
+    public static Accept discovery(ApiRequest request) {
+        return negotiate(request, true, NONE);
+    }
+
+    /** The encoding in which a header asks for aggregated discovery, besides or before all else; null if it does not. */
+    public static @Nullable Accept aggregated(ApiRequest request) {
+        return Header.of(request.accept()).clauses().stream().filter(clause -> clause.parameters
+                .entrySet().containsAll(AGGREGATED.entrySet()))
+                .flatMap(clause -> Stream.of(Media.JSON, Media.YAML).filter(media -> clause.fits(media.type)))
+                .findFirst().map(media -> object(media, request.isPretty())).orElse(null);
+    }
+
+    /** The first of some media types that a header asks for, the best first; null if it asks for none. */
+    public static @Nullable String first(ApiRequest request, String... types) {
+        return Header.of(request.accept().isEmpty() ? "*/*" : request.accept()).clauses().stream()
+                .flatMap(clause -> Stream.of(types).filter(clause::fits)).findFirst().orElse(null);
     }
 
     /**
@@ -128,18 +159,18 @@ public record Accept(Form form, Media media, boolean pretty, String metaVersion)
      * The best clause of an Accept header that can be served (upstream: {@code handlers/negotiation/negotiate.go}).
      *
      * @param protobuf whether the objects have protobuf messages; their metadata always has
-     * @param table whether the objects have Tables
+     * @param forms that the objects have
      * @throws StatusException 406 if no clause can be served
      */
-    private static Accept negotiate(ApiRequest request, boolean protobuf, boolean table) {
+    private static Accept negotiate(ApiRequest request, boolean protobuf, Set<Form> forms) {
         boolean pretty = request.isPretty();
         if (request.accept().isEmpty()) {
             return object(Media.JSON, pretty);
         }
         for (Clause clause : Header.of(request.accept()).clauses()) {
             for (Media media : MEDIA) {
-                Form form = clause.fits(media) ? form(clause.parameters, media, protobuf, table) : null;
-                if (form != null) {
+                Form form = clause.fits(media.type) ? form(clause.parameters, media, protobuf) : null;
+                if (form != null && forms.contains(form)) {
                     return new Accept(form, media, pretty || clause.parameter("pretty").equals("1"),
                             form == Form.OBJECT ? "v1" : clause.parameter("v"));
                 }
@@ -149,7 +180,7 @@ public record Accept(Form form, Media media, boolean pretty, String metaVersion)
     }
 
     /** The form that a clause asks for; null if the media type cannot have it. */
-    private static @Nullable Form form(Map<String, String> parameters, Media media, boolean protobuf, boolean table) {
+    private static @Nullable Form form(Map<String, String> parameters, Media media, boolean protobuf) {
         String stream = parameters.getOrDefault("stream", "");
         String server = parameters.getOrDefault("sv", "");
         if (!stream.isEmpty() && (!stream.equals("watch") || media == Media.YAML)
@@ -166,7 +197,7 @@ public record Accept(Form form, Media media, boolean pretty, String metaVersion)
             return null;
         }
         return switch (as) {
-            case "Table" -> table && media != Media.PROTOBUF ? Form.TABLE : null;
+            case "Table" -> media != Media.PROTOBUF ? Form.TABLE : null;
             case "PartialObjectMetadata" -> Form.PARTIAL;
             case "PartialObjectMetadataList" -> Form.PARTIAL_LIST;
             default -> null;
@@ -179,9 +210,9 @@ public record Accept(Form form, Media media, boolean pretty, String metaVersion)
                 .thenComparing(clause -> clause.type.equals("*"))
                 .thenComparing(clause -> clause.subtype.equals("*"));
 
-        boolean fits(Media media) {
-            return type.equals("application") && (subtype.equals("*") || media.type.equals(type + "/" + subtype))
-                    || type.equals("*") && subtype.equals("*");
+        boolean fits(String media) {
+            return media.equals(type + "/" + subtype)
+                    || subtype.equals("*") && (type.equals("*") || media.startsWith(type + "/"));
         }
 
         String parameter(String name) {

@@ -2,6 +2,7 @@ package dev.wheelhouse.apiserver.protocol;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +29,8 @@ public record ApiRequest(String method, String path, QueryParameters query, Rout
         String contentType,
         String userAgent, byte[] body, Credentials credentials, User user, List<String> warnings) {
     private static final byte[] NOTHING = {};
+    /** The words of Go that mean true. */
+    private static final Set<String> TRUE = Set.of("1", "t", "T", "TRUE", "true", "True");
     private static final List<String> TYPED_BY_PEOPLE = List.of("curl", "Wget", "Mozilla/5.0");
 
     /** @param path still encoded, without the query */
@@ -105,7 +108,8 @@ public record ApiRequest(String method, String path, QueryParameters query, Rout
      * {@code endpoints/handlers/negotiation/negotiate.go}).
      */
     boolean isPretty() {
-        return query.has("pretty") ? query.flag("pretty") : TYPED_BY_PEOPLE.stream().anyMatch(userAgent::startsWith);
+        String asked = query.get("pretty");
+        return asked.isEmpty() ? TYPED_BY_PEOPLE.stream().anyMatch(userAgent::startsWith) : TRUE.contains(asked);
     }
 
     /** The most heap, in bytes, that the request holds besides its body, roughly: texts and compiled selectors. */

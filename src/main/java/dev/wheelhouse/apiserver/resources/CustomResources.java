@@ -1,12 +1,13 @@
 package dev.wheelhouse.apiserver.resources;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
@@ -40,9 +41,11 @@ public final class CustomResources {
     public static final String RESOURCE = "customresourcedefinitions.apiextensions.k8s.io";
     private static final Logger log = LoggerFactory.getLogger(CustomResources.class);
     private static final String CLEANUP = "customresourcecleanup.apiextensions.k8s.io";
-    private static final Set<String> VERBS = Set.of("create", "delete", "deletecollection", "get", "list", "patch",
-            "update", "watch");
-    private static final Set<String> SUBRESOURCE_VERBS = Set.of("get", "patch", "update");
+    /** The verbs in upstream's order, which discovery shows. */
+    private static final Set<String> VERBS = Collections.unmodifiableSet(new LinkedHashSet<>(
+            List.of("delete", "deletecollection", "get", "list", "patch", "create", "update", "watch")));
+    private static final Set<String> SUBRESOURCE_VERBS = Collections.unmodifiableSet(
+            new LinkedHashSet<>(List.of("get", "patch", "update")));
 
     private final ObjectStore store;
     private final ResourceRegistry registry;
@@ -237,7 +240,7 @@ public final class CustomResources {
                             Json.text(crd, "spec", "scope").equals("Namespaced")),
                     Json.text(names, "singular"), Json.texts(names.path("shortNames")),
                     Json.texts(names.path("categories")),
-                    new TreeSet<>(VERBS), subresources,
+                    VERBS, subresources,
                     CustomType.of(crd, version, conversion, stored.version(), store.version())));
         }
         return served;
@@ -309,6 +312,11 @@ public final class CustomResources {
         Meta.setFinalizers(crd, finalizers);
         DefinitionNames.condition(crd, "Terminating", true, "InstanceDeletionInProgress",
                 "CustomResource deletion is in progress", now);
+    }
+
+    /** The served resources, built-in ones among them. */
+    public ResourceRegistry registry() {
+        return registry;
     }
 
     /** The resource in any served version; null if no version is served. */

@@ -15,19 +15,6 @@ import dev.wheelhouse.apiserver.error.Errors;
  * {@code apiserver/pkg/server/config.go}).
  */
 record Gate(Authenticator authenticator, Authorizer authorizer) {
-    /**
-     * Returns the user in whose name the request is made. Needs the head of the request only, so that a server reads no
-     * body for a sender without rights.
-     *
-     * @throws ApiException 401 for invalid credentials, 403 if the user lacks the right, 400 for an impersonation that
-     *        names no user
-     */
-    User authorize(Credentials credentials, RequestInfo about) {
-        User user = user(credentials);
-        require(user, about);
-        return user;
-    }
-
     /** Whether the credentials are valid and not missing. */
     boolean knows(Credentials credentials) {
         try {
@@ -37,7 +24,14 @@ record Gate(Authenticator authenticator, Authorizer authorizer) {
         }
     }
 
-    private User user(Credentials credentials) {
+    /**
+     * Returns the user in whose name a request is made. Needs the head of the request only, so that a server reads no
+     * body for a sender without rights.
+     *
+     * @throws ApiException 401 for invalid credentials, 403 if the user may not impersonate the other one, 400 for an
+     *        impersonation that names no user
+     */
+    User user(Credentials credentials) {
         User user;
         try {
             user = authenticator.authenticate(credentials);
@@ -57,7 +51,8 @@ record Gate(Authenticator authenticator, Authorizer authorizer) {
         return asked.impersonated();
     }
 
-    private void require(User user, RequestInfo about) {
+    /** @throws ApiException 403 if the user lacks the right */
+    void require(User user, RequestInfo about) {
         AuthorizationDecision decision = authorizer.authorize(user, about);
         if (!decision.allowed()) {
             throw Errors.forbidden(about, user, decision.reason());

@@ -28,6 +28,7 @@ import dev.wheelhouse.facts.Release;
 record NonResources(ResourceRegistry registry, Discovery discovery, OpenApi openApi, Renderer renderer, ServerInfo info,
         Health health, ServiceAccountTokens tokens) {
     private static final String METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8; escaping=values";
+    private static final String JSON = "application/json";
     private static final String OPENAPI_PROTOBUF = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
 
     /** The first parts of paths that are not found if they end with a slash. */
@@ -55,7 +56,9 @@ record NonResources(ResourceRegistry registry, Discovery discovery, OpenApi open
         if (!request.method().equals("GET")) {
             throw Errors.methodNotAllowed();
         }
-        Accept.checkNamed(request, path.getFirst().equals("version"));
+        if (path.getFirst().equals("version")) {
+            Accept.checkNamed(request, true);
+        }
         return answer;
     }
 
@@ -72,7 +75,7 @@ record NonResources(ResourceRegistry registry, Discovery discovery, OpenApi open
                 case 1 -> discovery(request, false);
                 case 2 -> {
                     ObjectNode group = discovery.apiGroup(path.get(1));
-                    yield group == null ? notFound() : json(request, group);
+                    yield group == null ? notFound() : json(request, group, false);
                 }
                 case 3 -> resources(request, path.get(1), path.get(2));
                 default -> null;
@@ -94,16 +97,6 @@ record NonResources(ResourceRegistry registry, Discovery discovery, OpenApi open
 
     static ApiResponse notFound() {
         return ApiResponse.text(404, "404 page not found\n");
-    }
-
-    private ObjectNode apiVersions() {
-        ObjectNode versions = discovery.apiVersions().deepCopy();
-        String url = info.url().get();
-        if (!url.isEmpty()) {
-            versions.putArray("serverAddressByClientCIDRs").addObject().put("clientCIDR", "0.0.0.0/0")
-                    .put("serverAddress", url.substring(url.indexOf("://") + "://".length()));
-        }
-        return versions;
     }
 
     /** An answer for verifiers of service accounts' tokens (upstream: {@code pkg/routes/openidmetadata.go}). */
@@ -131,7 +124,7 @@ record NonResources(ResourceRegistry registry, Discovery discovery, OpenApi open
     private ApiResponse resources(ApiRequest request, String group, String version) {
         ObjectNode list = discovery.apiResourceList(group, version);
         if (list != null) {
-            return json(request, list);
+            return json(request, list, true);
         }
         if (registry.isKnown(group, version, "")) {
             throw Errors.noSuchResource();
@@ -140,26 +133,31 @@ record NonResources(ResourceRegistry registry, Discovery discovery, OpenApi open
     }
 
     private ApiResponse discovery(ApiRequest request, boolean core) {
-        for (String clause : request.accept().split(",")) {
-            if (clause.contains("as=APIGroupDiscoveryList") && clause.strip().startsWith("application/json")) {
-                String version = clause.contains("v=v2beta1") ? "v2beta1" : "v2";
-                return ApiResponse.Content.json(200,
-                        "application/json;g=apidiscovery.k8s.io;v=" + version + ";as=APIGroupDiscoveryList",
-                        Json.bytes(discovery.aggregated(core, version)), null);
-            }
+        Accept aggregated = Accept.aggregated(request);
+        if (aggregated == null) {
+            String address = info.url().get().replaceFirst("^[a-z]*://", "");
+            return json(request, core ? Discovery.apiVersions(address) : discovery.apiGroupList(), core);
         }
-        return json(request, core ? apiVersions() : discovery.apiGroupList());
+        Discovery.Aggregated list = discovery.aggregated(core);
+        ApiResponse.Content plain = renderer.response(200, list.document(), aggregated);
+        return new ApiResponse.Content(200,
+                plain.contentType() + ";g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList", plain.body(), List.of(),
+                null, Map.of("Cache-Control", "public", "ETag", list.tag(), "Vary", "Accept"), null, plain.line(),
+                null);
     }
 
     private ApiResponse openApi(List<String> path, ApiRequest request) {
         if (path.size() == 2 && path.get(1).equals("v2")) {
-            boolean protobuf = request.accept().contains(OPENAPI_PROTOBUF);
-            return new ApiResponse.Content(200, protobuf ? "application/octet-stream" : "application/json",
-                    protobuf ? openApi.v2Protobuf() : Json.bytes(openApi.v2()), List.of(), null,
-                    Map.of("ETag", "\"" + (protobuf ? "P-" : "") + openApi.v2Hash() + "\""));
+            String type = Accept.first(request, JSON, OPENAPI_PROTOBUF.replace('@', '.'), OPENAPI_PROTOBUF);
+            boolean protobuf = type != null && !type.equals(JSON);
+            return type == null
+                    ? new ApiResponse.Content(406, "", new byte[0], List.of(), null, Map.of("Vary", "Accept"))
+                    : new ApiResponse.Content(200, type.replace('@', '.'),
+                            protobuf ? openApi.v2Protobuf() : Json.bytes(openApi.v2()), List.of(), null,
+                            Map.of("ETag", "\"" + (protobuf ? "P-" : "") + openApi.v2Hash() + "\"", "Vary", "Accept"));
         }
         if (path.size() == 2 && path.get(1).equals("v3")) {
-            return plainJson(openApi.v3Index());
+            return ApiResponse.text(200, openApi.v3Index().toString());
         }
         return path.size() > 2 && path.get(1).equals("v3")
                 ? document(String.join("/", path.subList(2, path.size())), request.query().get("hash"))
@@ -188,17 +186,17 @@ record NonResources(ResourceRegistry registry, Discovery discovery, OpenApi open
         return new ApiResponse.Content(200, "application/json", Json.bytes(document), List.of(), null, headers);
     }
 
-    private static ApiResponse plainJson(ObjectNode body) {
-        return new ApiResponse.Content(200, "application/json", Json.bytes(body), List.of(), null);
-    }
-
     /** An answer for people, whatever form is asked for. */
     private static ApiResponse text(ObjectNode body) {
         return new ApiResponse.Content(200, "application/json", Json.pretty(body), List.of(), null);
     }
 
-    private ApiResponse json(ApiRequest request, ObjectNode body) {
-        return renderer.response(200, body, Accept.lenient(request, false));
+    /** @param routed whether upstream's router looks at the request before its handler does */
+    private ApiResponse json(ApiRequest request, ObjectNode body, boolean routed) {
+        if (routed) {
+            Accept.checkNamed(request, false);
+        }
+        return renderer.response(200, body, Accept.discovery(request));
     }
 
     private ObjectNode index() {

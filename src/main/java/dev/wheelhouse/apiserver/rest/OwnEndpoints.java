@@ -20,21 +20,9 @@ record OwnEndpoints(ClusterState state) {
     /** Makes the given address the only one of the Service. */
     void announce(InetAddress address, int port) {
         String ip = address.getHostAddress();
-        ObjectNode endpoints = state.object("v1", "Endpoints", NAMESPACE, NAME);
-        Meta.of(endpoints).putObject("labels").put("endpointslice.kubernetes.io/skip-mirror", "true");
-        ObjectNode subset = endpoints.putArray("subsets").addObject();
-        subset.putArray("addresses").addObject().put("ip", ip);
-        subset.putArray("ports").addObject().put("name", "https").put("port", port).put("protocol", "TCP");
-        put("endpoints", endpoints, "subsets");
-
-        ObjectNode slice = state.object("discovery.k8s.io/v1", "EndpointSlice", NAMESPACE, NAME);
-        Meta.of(slice).put("generation", 1).putObject("labels").put("kubernetes.io/service-name", NAME);
-        slice.put("addressType", address instanceof Inet6Address ? "IPv6" : "IPv4");
-        ObjectNode endpoint = slice.putArray("endpoints").addObject();
-        endpoint.putArray("addresses").add(ip);
-        endpoint.putObject("conditions").put("ready", true);
-        slice.putArray("ports").addObject().put("name", "https").put("port", port).put("protocol", "TCP");
-        put("endpointslices.discovery.k8s.io", slice, "addressType", "endpoints", "ports");
+        put("endpoints", state.made("Endpoints", "<IP>", ip, "<PORT>", port), "subsets");
+        put("endpointslices.discovery.k8s.io", state.made("EndpointSlice", "<IP>", ip, "<PORT>", port, "<FAMILY>",
+                address instanceof Inet6Address ? "IPv6" : "IPv4"), "addressType", "endpoints", "ports");
     }
 
     private void put(String resource, ObjectNode wanted, String... fields) {

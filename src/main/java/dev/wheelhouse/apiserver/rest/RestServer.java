@@ -14,6 +14,7 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.admission.AdmissionChain;
 import dev.wheelhouse.apiserver.admission.Quotas;
 import dev.wheelhouse.apiserver.auth.Credentials;
+import dev.wheelhouse.apiserver.auth.FlowSchemas;
 import dev.wheelhouse.apiserver.auth.Security;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.discovery.Discovery;
@@ -69,6 +70,7 @@ public final class RestServer {
     private final AccessReviews reviews;
     private final TokenRequests tokenRequests;
     private final Gate gate;
+    private final FlowSchemas flows;
     private final NonResources nonResources;
     private final Renderer renderer;
     private final LogBudget failures;
@@ -90,6 +92,7 @@ public final class RestServer {
     public RestServer(ObjectStore store, Clock clock, RandomGenerator random, Security security, ServerInfo info) {
         Security.Access access = security.accessTo(store, clock);
         this.gate = new Gate(access.authenticator(), access.authorizer());
+        this.flows = new FlowSchemas(store);
         this.registry = ResourceRegistry.builtIn(info.apis());
         Ids ids = new Ids(random);
         WebhookClient webhooks = new WebhookClient(store);
@@ -154,16 +157,19 @@ public final class RestServer {
      * @param head the request; its body is ignored
      */
     public Authorization authorize(ApiRequest head) {
+        FlowSchemas.Match flow = null;
         try {
             Route route = head.route();
             if (route.problem() != null) {
                 throw route.problem();
             }
             Duration timeout = timeout(head);
-            User user = gate.authorize(head.credentials(), route.about());
-            return new Authorization.Granted(head.withUser(user), timeout);
+            User user = gate.user(head.credentials());
+            flow = flows.match(user, route.about());
+            gate.require(user, route.about());
+            return new Authorization.Granted(head.withUser(user), timeout, flow);
         } catch (RuntimeException | StackOverflowError e) {
-            return new Authorization.Refused(failure(head, e));
+            return new Authorization.Refused(failure(head, e), flow);
         }
     }
 

@@ -28,7 +28,7 @@ public final class CustomPrinters {
         List<TableColumn> columns = new ArrayList<>();
         columns.add(TableColumn.objectName());
         if (type.columns().isEmpty()) {
-            columns.add(TableColumn.age());
+            columns.add(TableColumn.ageAsDate());
         }
         type.columns().forEach(column -> columns.add(new TableColumn(column.name(), column.type(), column.format(),
                 column.description(), column.priority(), cell(new JsonPath(column.jsonPath()), column.type()))));

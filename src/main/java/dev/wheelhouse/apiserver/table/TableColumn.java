@@ -32,6 +32,11 @@ public record TableColumn(String name, String type, String format, String descri
         return of("Age", CREATED_TEXT, Item::age);
     }
 
+    /** The column with that time for custom resources, which do not call it a text. */
+    public static TableColumn ageAsDate() {
+        return typed("date", "Age", CREATED_TEXT, Item::age);
+    }
+
     /** The column with the creation time, for kinds without columns of their own. */
     public static TableColumn createdAt() {
         return typed("date", "Created At", CREATED_TEXT, o -> o.text("metadata", "creationTimestamp"));

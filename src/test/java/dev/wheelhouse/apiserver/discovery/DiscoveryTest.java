@@ -17,7 +17,6 @@ import dev.wheelhouse.facts.BuiltInResource;
 
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 class DiscoveryTest {
     private final ResourceRegistry registry = ResourceRegistry.builtIn();
@@ -78,7 +77,7 @@ class DiscoveryTest {
 
     @Test
     void theAggregatedFormSaysTheSameInOneDocument() {
-        ObjectNode groups = discovery.aggregated(false, "v2");
+        ObjectNode groups = discovery.aggregated(false).document();
 
         assertThat(groups.get("apiVersion").asString()).isEqualTo("apidiscovery.k8s.io/v2");
         JsonNode apps = null;
@@ -101,18 +100,15 @@ class DiscoveryTest {
                    {"subresource": "status", "responseKind": {"group": "", "version": "", "kind": "Deployment"},
                     "verbs": ["get", "patch", "update"]}]}
                 """));
-        ObjectNode core = discovery.aggregated(true, "v2beta1");
-        assertThat(core.get("apiVersion").asString()).isEqualTo("apidiscovery.k8s.io/v2beta1");
+        ObjectNode core = discovery.aggregated(true).document();
         assertThat(core.get("items")).hasSize(1);
         assertThat(core.at("/items/0/versions/0/version").asString()).isEqualTo("v1");
-        assertThatThrownBy(() -> discovery.aggregated(true, "v3")).isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("v3");
     }
 
     @Test
     void documentsAreMadeOnceUntilACustomResourceComesOrGoes() {
-        ObjectNode before = discovery.aggregated(false, "v2");
-        assertThat(discovery.aggregated(false, "v2")).isSameAs(before);
+        ObjectNode before = discovery.aggregated(false).document();
+        assertThat(discovery.aggregated(false).document()).isSameAs(before);
 
         ResourceRegistry.Served with = registry.with(
                 List.of(new BuiltInResource(new ResourceType("shop.example.com", "v1", "orders", "Order", true),

@@ -111,12 +111,12 @@ final class DocumentServer implements AutoCloseable {
             case "version" -> Json.object().put("major", "1").put("minor", "36").put("gitVersion", "v1.36.0");
             case "openapi" -> openApi(path);
             case "api" -> parts.length == 1
-                    ? (inOne ? discovery.aggregated(true, "v2") : discovery.apiVersions())
+                    ? (inOne ? discovery.aggregated(true).document() : Discovery.apiVersions(""))
                     : parts.length == 2
                             ? discovery.apiResourceList("", parts[1])
                             : objects(path, accept, "", parts[1], parts);
             case "apis" -> switch (parts.length) {
-                case 1 -> inOne ? discovery.aggregated(false, "v2") : discovery.apiGroupList();
+                case 1 -> inOne ? discovery.aggregated(false).document() : discovery.apiGroupList();
                 case 2 -> discovery.apiGroup(parts[1]);
                 case 3 -> discovery.apiResourceList(parts[1], parts[2]);
                 default -> objects(path, accept, parts[1], parts[2], parts);

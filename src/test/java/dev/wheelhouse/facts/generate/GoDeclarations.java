@@ -119,7 +119,8 @@ final class GoDeclarations {
         String scalarName = named != null && SCALARS.contains(kind)
                 ? load(named.path).name + "." + element.substring(element.indexOf('.') + 1)
                 : "";
-        return new GoField(pointer, always, scalarName, numbers);
+        // The list of verbs is a message of its own, so that an empty one differs from none.
+        return new GoField(pointer, always, scalarName, element.equals("Verbs") ? numbers + "/1" : numbers);
     }
 
     /** The kind of a declared type, followed through names: {@code struct}, {@code string}, … */
