@@ -12,7 +12,6 @@ import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Problems;
-import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
 
 import static dev.wheelhouse.apiserver.defaults.DefaultRules.isEmpty;
@@ -131,7 +130,7 @@ final class HorizontalPodAutoscalerStrategy extends Strategy {
         return core || slash > 0 ? "" : "apiVersion must specify API group";
     }
 
-    private static void checkMetrics(Subject metrics) {
+    static void metrics(Subject metrics) {
         boolean anyVersion = metrics.old().valueStream().anyMatch(metric -> Json.text(metric, "type").equals("Object")
                 && !wrongVersion(Json.text(metric, "object", "describedObject", "apiVersion"), true).isEmpty());
         Problems.each(metrics.value(), metrics.path(),
@@ -204,13 +203,7 @@ final class HorizontalPodAutoscalerStrategy extends Strategy {
         }
     }
 
-    @Override
-    protected void addChecks(Map<String, Check> checks) {
-        checks.put("metrics", HorizontalPodAutoscalerStrategy::checkMetrics);
-        checks.put("scaleTargetVersion", HorizontalPodAutoscalerStrategy::scaleTargetVersion);
-    }
-
-    private static void scaleTargetVersion(Subject version) {
+    static void scaleTargetVersion(Subject version) {
         JsonNode target = version.object();
         JsonNode before = version.oldObject();
         boolean same = version.oldRoot().isObject() && Json.text(before, "apiVersion").equals(version.text())

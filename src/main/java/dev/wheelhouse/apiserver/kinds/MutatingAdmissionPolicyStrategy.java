@@ -6,7 +6,6 @@ import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.validation.Problems;
-import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
 import dev.wheelhouse.cel.CelExpression.ResultType;
 
@@ -19,12 +18,7 @@ final class MutatingAdmissionPolicyStrategy extends Strategy {
         super(AdmissionRules.GROUP, "MutatingAdmissionPolicy", Map.of("paramKind", AdmissionRules::paramKind));
     }
 
-    @Override
-    protected void addChecks(Map<String, Check> checks) {
-        checks.put("mutations", MutatingAdmissionPolicyStrategy::mutations);
-    }
-
-    private static void mutations(Subject subject) {
+    static void mutations(Subject subject) {
         JsonNode spec = subject.value();
         Problems problems = subject.problems();
         PolicyExpressions expressions = new PolicyExpressions(spec, true, problems);

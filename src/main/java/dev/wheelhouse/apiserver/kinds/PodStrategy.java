@@ -18,7 +18,6 @@ import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Problems;
-import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.facts.QosClass;
 import dev.wheelhouse.facts.ResourceInfo;
 
@@ -103,11 +102,6 @@ final class PodStrategy extends Strategy {
                 }
             }
         }
-    }
-
-    @Override
-    protected void addChecks(Map<String, Check> checks) {
-        PodStatusRules.addChecks(checks);
     }
 
     @Override

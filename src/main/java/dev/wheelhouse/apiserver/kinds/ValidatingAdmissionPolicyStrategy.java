@@ -10,7 +10,6 @@ import tools.jackson.databind.JsonNode;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
-import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
 import dev.wheelhouse.cel.CelExpression.ResultType;
 
@@ -26,13 +25,7 @@ final class ValidatingAdmissionPolicyStrategy extends Strategy {
         super(AdmissionRules.GROUP, "ValidatingAdmissionPolicy", Map.of("paramKind", AdmissionRules::paramKind));
     }
 
-    @Override
-    protected void addChecks(Map<String, Check> checks) {
-        AdmissionRules.addChecks(checks);
-        checks.put("validations", ValidatingAdmissionPolicyStrategy::validations);
-    }
-
-    private static void validations(Subject subject) {
+    static void validations(Subject subject) {
         JsonNode spec = subject.value();
         Problems problems = subject.problems();
         PolicyExpressions expressions = new PolicyExpressions(spec, !spec.path("variables").isEmpty(), problems);

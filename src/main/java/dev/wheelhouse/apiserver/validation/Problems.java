@@ -208,25 +208,6 @@ public final class Problems {
         add(field, "FieldValueNotFound", "Not found: " + StringNode.valueOf(value), detail);
     }
 
-    /** Requires a path behind a domain, such as {@code acme.io/foo} (upstream: {@code IsDomainPrefixedPath}). */
-    public void domainPrefixed(String field, String value) {
-        if (value.isEmpty()) {
-            required(field);
-            return;
-        }
-        int slash = value.indexOf('/');
-        if (slash <= 0 || slash == value.length() - 1) {
-            invalid(field, value, "must be a domain-prefixed path (such as \"acme.io/foo\")");
-            return;
-        }
-        String host = value.substring(0, slash);
-        invalid(field, host, Formats.dnsSubdomain(host));
-        String path = value.substring(slash + 1);
-        if (!path.matches("[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+")) {
-            invalid(field, path, "Invalid path (regex used for validation is '[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+')");
-        }
-    }
-
     public void tooLong(String field, int maxBytes) {
         add(field, "FieldValueTooLong", "Too long", "may not be more than " + maxBytes + " bytes");
     }
