@@ -28,13 +28,6 @@ final class AdmissionRules {
         return reference.has("selector") ? reference.selector("selector") : Item.UNSET;
     }
 
-    /** The kind of a policy's parameters. */
-    static String paramKind(Item policy) {
-        return policy.has("spec", "paramKind")
-                ? policy.text("spec", "paramKind", "apiVersion") + "/" + policy.text("spec", "paramKind", "kind")
-                : Item.UNSET;
-    }
-
     static void groupVersion(Subject subject) {
         String apiVersion = subject.text();
         String[] parts = apiVersion.split("/", -1);

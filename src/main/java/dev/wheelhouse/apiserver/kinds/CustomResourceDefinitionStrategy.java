@@ -15,7 +15,6 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.MissingNode;
-import tools.jackson.databind.node.NullNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
@@ -25,6 +24,7 @@ import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.resources.CustomResources;
 import dev.wheelhouse.apiserver.resources.DefinitionNames;
 import dev.wheelhouse.apiserver.resources.SchemaRules;
+import dev.wheelhouse.apiserver.validation.GoForm;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Subject;
 import dev.wheelhouse.facts.ResourceInfo;
@@ -38,6 +38,9 @@ import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
  */
 final class CustomResourceDefinitionStrategy extends Strategy {
     private static final int MOST_SELECTABLE = 8;
+    private static final JsonNode VERSIONS = Json.read("""
+            [{"Name":"","Served":false,"Storage":false,"Deprecated":false,"DeprecationWarning":null,"Schema":null,
+              "Subresources":null,"AdditionalPrinterColumns":null,"SelectableFields":null}]""");
     private static final String APPROVAL = "api-approved.kubernetes.io";
 
     CustomResourceDefinitionStrategy() {
@@ -252,23 +255,7 @@ final class CustomResourceDefinitionStrategy extends Strategy {
 
     /** Versions as upstream's messages show them. */
     private static @Nullable JsonNode inGo(Subject versions) {
-        if (!versions.isSet()) {
-            return null;
-        }
-        ArrayNode shown = Json.array();
-        for (JsonNode version : versions.value()) {
-            ObjectNode one = shown.addObject().put("Name", Json.text(version, "name"));
-            for (String flag : List.of("served", "storage", "deprecated")) {
-                one.put(flag.substring(0, 1).toUpperCase(Locale.ROOT) + flag.substring(1),
-                        version.path(flag).asBoolean(false));
-            }
-            for (String field : List.of("deprecationWarning", "schema", "subresources", "additionalPrinterColumns",
-                    "selectableFields")) {
-                one.set(field.substring(0, 1).toUpperCase(Locale.ROOT) + field.substring(1),
-                        version.hasNonNull(field) ? version.get(field) : NullNode.getInstance());
-            }
-        }
-        return shown;
+        return versions.isSet() ? GoForm.of(VERSIONS, versions.value()) : null;
     }
 
     /** Checks the schema of a version, or of all versions, unless an update leaves it as it was. */

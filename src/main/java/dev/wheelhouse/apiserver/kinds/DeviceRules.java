@@ -1,13 +1,13 @@
 package dev.wheelhouse.apiserver.kinds;
 
 import java.math.BigDecimal;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -145,28 +145,25 @@ final class DeviceRules {
         }
     }
 
-    /** The fields that say for which nodes devices are, as messages show them. */
-    private static List<String> placements(JsonNode object, String... fields) {
-        List<String> found = new ArrayList<>(1);
-        for (String field : fields) {
+    /** Requires one of the fields that say for which nodes devices are. */
+    private static void placement(JsonNode object, String at, String rule, String several, Problems problems,
+            String... fields) {
+        List<String> found = Stream.of(fields).filter(field -> {
             JsonNode value = object.path(field);
-            if (value.isObject() || value.asBoolean(false) || !value.asString("").isEmpty() && value.isString()) {
-                found.add("`" + field + "`");
-            }
+            return value.isObject() || value.asBoolean(false) || !value.asString("").isEmpty() && value.isString();
+        }).map(field -> "`" + field + "`").toList();
+        if (found.isEmpty()) {
+            problems.required(at, rule);
+        } else if (found.size() > 1) {
+            problems.invalid(at, "{" + String.join(", ", found) + "}", rule + several);
         }
-        return found;
     }
 
     static void placement(Subject spec) {
-        List<String> found = placements(spec.value(), "nodeName", "nodeSelector", "allNodes",
+        placement(spec.value(), spec.path(),
+                "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required",
+                ", but multiple fields are set", spec.problems(), "nodeName", "nodeSelector", "allNodes",
                 "perDeviceNodeSelection");
-        String rule = "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required";
-        if (found.isEmpty()) {
-            spec.problems().required(spec.path(), rule);
-        } else if (found.size() > 1) {
-            spec.problems().invalid(spec.path(), "{" + String.join(", ", found) + "}",
-                    rule + ", but multiple fields are set");
-        }
     }
 
     static void devices(Subject spec) {
@@ -198,14 +195,9 @@ final class DeviceRules {
             return;
         }
         Strategy.check("DevicePlacement", device, null, at, problems);
-        List<String> found = placements(device, "nodeName", "nodeSelector", "allNodes");
-        String rule = "exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required when "
-                + "`perDeviceNodeSelection` is set to true in the ResourceSlice spec";
-        if (found.isEmpty()) {
-            problems.required(at, rule);
-        } else if (found.size() > 1) {
-            problems.invalid(at, "{" + String.join(", ", found) + "}", rule);
-        }
+        placement(device, at, "exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required when "
+                + "`perDeviceNodeSelection` is set to true in the ResourceSlice spec", "", problems, "nodeName",
+                "nodeSelector", "allNodes");
     }
 
     static void deviceSize(Subject device) {

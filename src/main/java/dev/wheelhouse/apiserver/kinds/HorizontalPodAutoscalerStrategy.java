@@ -25,12 +25,10 @@ final class HorizontalPodAutoscalerStrategy extends Strategy {
     private static final List<String> SOURCES = List.of("object", "external", "pods", "resource", "containerResource");
 
     HorizontalPodAutoscalerStrategy() {
-        super("autoscaling", "HorizontalPodAutoscaler", Map.of("targets", HorizontalPodAutoscalerStrategy::metrics,
-                "reference",
-                o -> o.text("spec", "scaleTargetRef", "kind") + "/" + o.text("spec", "scaleTargetRef", "name")));
+        super("autoscaling", "HorizontalPodAutoscaler", Map.of("targets", HorizontalPodAutoscalerStrategy::targets));
     }
 
-    private static String metrics(Item autoscaler) {
+    private static String targets(Item autoscaler) {
         if (autoscaler.has("spec", "targetCPUUtilizationPercentage")) {
             return "cpu: " + percent(autoscaler, "status", "currentCPUUtilizationPercentage") + "/"
                     + percent(autoscaler, "spec", "targetCPUUtilizationPercentage");

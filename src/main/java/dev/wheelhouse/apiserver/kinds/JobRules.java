@@ -85,12 +85,6 @@ final class JobRules {
         }
     }
 
-    /** Whether the job has a condition that is true. */
-    static boolean isTrue(JsonNode job, String type) {
-        return job.path("status").path("conditions").valueStream().anyMatch(condition -> Json.text(condition, "type")
-                .equals(type) && Json.text(condition, "status").equals("True"));
-    }
-
     static void notBeforeStart(Subject completionTime) {
         try {
             if (Instant.parse(completionTime.text())

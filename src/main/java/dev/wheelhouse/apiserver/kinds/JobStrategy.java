@@ -11,6 +11,7 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
+import dev.wheelhouse.apiserver.resources.DefinitionNames;
 import dev.wheelhouse.apiserver.table.HumanDuration;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Formats;
@@ -176,7 +177,7 @@ final class JobStrategy extends Strategy {
      */
     private static void template(JsonNode now, JsonNode before, ObjectNode old, Problems problems) {
         boolean suspended = old.path("spec").path("suspend").asBoolean(false);
-        if (suspended && (Json.at(old, "status", "startTime") == null || JobRules.isTrue(old, "Suspended"))
+        if (suspended && (Json.at(old, "status", "startTime") == null || DefinitionNames.isTrue(old, "Suspended"))
                 && Json.number(old, 0, "status", "active") == 0) {
             problems.immutable("spec.template.spec", now.get("spec"),
                     withPlacementAndResourcesOf(now, before).get("spec"));

@@ -1,6 +1,5 @@
 package dev.wheelhouse.apiserver.kinds;
 
-import java.util.Map;
 
 import tools.jackson.databind.JsonNode;
 
@@ -15,7 +14,7 @@ import dev.wheelhouse.cel.CelExpression.ResultType;
  */
 final class MutatingAdmissionPolicyStrategy extends Strategy {
     MutatingAdmissionPolicyStrategy() {
-        super(AdmissionRules.GROUP, "MutatingAdmissionPolicy", Map.of("paramKind", AdmissionRules::paramKind));
+        super(AdmissionRules.GROUP, "MutatingAdmissionPolicy");
     }
 
     static void mutations(Subject subject) {
@@ -24,7 +23,6 @@ final class MutatingAdmissionPolicyStrategy extends Strategy {
         PolicyExpressions expressions = new PolicyExpressions(spec, true, problems);
         expressions.conditions();
         expressions.variables();
-        problems.filled(spec, "spec", "mutations", "mutations must contain at least one item");
         Problems.each(spec.path("mutations"), "spec.mutations",
                 (mutation, at) -> mutation(mutation, at, expressions, problems));
     }
@@ -41,10 +39,8 @@ final class MutatingAdmissionPolicyStrategy extends Strategy {
         String expression = Json.text(mutation, wanted, "expression").strip();
         if (!mutation.has(wanted)) {
             problems.required(at + "." + wanted, "must be specified when patchType is " + type);
-        } else if (expression.isEmpty()) {
-            problems.required(at + "." + wanted + ".expression");
         } else {
-            expressions.compile(at + "." + wanted + ".expression", expression,
+            expressions.require(at + "." + wanted + ".expression", expression, "",
                     json ? ResultType.PATCHES : ResultType.OBJECT);
         }
         if (mutation.has(other)) {

@@ -13,7 +13,6 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
-import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Subject;
 import dev.wheelhouse.facts.Quantities;
 
@@ -36,15 +35,8 @@ final class PersistentVolumeStrategy extends Strategy {
 
     PersistentVolumeStrategy() {
         super("", "PersistentVolume",
-                Map.of("phase", VolumeRules::phase, "storageClass", VolumeRules::storageClass, "claim",
-                        PersistentVolumeStrategy::claim, "accessModes",
+                Map.of("phase", VolumeRules::phase, "storageClass", VolumeRules::storageClass, "accessModes",
                         o -> VolumeRules.accessModes(o, "spec", "accessModes")));
-    }
-
-    private static String claim(Item volume) {
-        return volume.has("spec", "claimRef")
-                ? volume.text("spec", "claimRef", "namespace") + "/" + volume.text("spec", "claimRef", "name")
-                : "";
     }
 
     @Override
@@ -148,9 +140,4 @@ final class PersistentVolumeStrategy extends Strategy {
         }
     }
 
-    static void notUnset(Subject name) {
-        if (name.value().isMissingNode() && !name.old().isMissingNode()) {
-            name.problems().forbidden(name.path(), "update from non-nil value to nil is forbidden");
-        }
-    }
 }

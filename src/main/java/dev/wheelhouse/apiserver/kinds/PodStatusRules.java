@@ -83,7 +83,6 @@ final class PodStatusRules {
         for (String list : List.of("initContainers", "containers")) {
             status.root().path("spec").path(list).forEach(c -> containers.put(Json.text(c, "name"), c));
         }
-        problems.filled(status.value(), path, "requestMappings", "at least one request mapping is required");
         Set<List<String>> seen = new HashSet<>();
         Problems.each(status.value(), path, "requestMappings", (mapping, at) -> {
             String name = Json.text(mapping, "containerName");
@@ -104,7 +103,5 @@ final class PodStatusRules {
                 }
             }
         });
-        problems.formed(path + ".resourceClaimName", Json.text(status.value(), "resourceClaimName"),
-                Formats::dnsSubdomain);
     }
 }

@@ -9,7 +9,6 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.auth.User;
@@ -93,10 +92,7 @@ final class PodStrategy extends Strategy {
             for (JsonNode key : term.path(keys)) {
                 JsonNode value = labels.get(key.asString(""));
                 if (value != null) {
-                    ArrayNode expressions = selector.get("matchExpressions") instanceof ArrayNode present
-                            ? present
-                            : selector.putArray("matchExpressions");
-                    expressions.addObject().put("key", key.asString(""))
+                    selector.withArray("matchExpressions").addObject().put("key", key.asString(""))
                             .put("operator", keys.equals("matchLabelKeys") ? "In" : "NotIn").putArray("values")
                             .add(value);
                 }

@@ -16,8 +16,7 @@ final class RoleBindingStrategy extends Strategy {
 
     /** @param kind {@code RoleBinding} or {@code ClusterRoleBinding} */
     RoleBindingStrategy(String kind) {
-        super(GROUP, kind, Map.of("role", o -> o.text("roleRef", "kind") + "/" + o.text("roleRef", "name"),
-                "users", subjects("User", s -> s.text("name")), "groups", subjects("Group", s -> s.text("name")),
+        super(GROUP, kind, Map.of("users", subjects("User", s -> s.text("name")), "groups", subjects("Group", s -> s.text("name")),
                 "serviceAccounts",
                 subjects("ServiceAccount", s -> s.text("namespace") + "/" + s.text("name"))));
     }

@@ -2,7 +2,6 @@ package dev.wheelhouse.apiserver.kinds;
 
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 
 import tools.jackson.databind.JsonNode;
@@ -22,7 +21,7 @@ final class ValidatingAdmissionPolicyStrategy extends Strategy {
     private static final int MOST_CHARACTERS = 5 * 1024;
 
     ValidatingAdmissionPolicyStrategy() {
-        super(AdmissionRules.GROUP, "ValidatingAdmissionPolicy", Map.of("paramKind", AdmissionRules::paramKind));
+        super(AdmissionRules.GROUP, "ValidatingAdmissionPolicy");
     }
 
     static void validations(Subject subject) {
@@ -37,12 +36,8 @@ final class ValidatingAdmissionPolicyStrategy extends Strategy {
             }
         }
         Problems.each(spec.path("validations"), "spec.validations", (validation, at) -> {
-            String expression = Json.text(validation, "expression");
-            if (expression.isBlank()) {
-                problems.required(at + ".expression", "expression is not specified");
-            } else {
-                expressions.compile(at + ".expression", expression, ResultType.BOOL);
-            }
+            expressions.require(at + ".expression", Json.text(validation, "expression"),
+                    "expression is not specified", ResultType.BOOL);
             String message = Json.text(validation, "messageExpression");
             if (!message.isBlank()) {
                 expressions.compile(at + ".messageExpression", message, ResultType.STRING);
@@ -73,13 +68,12 @@ final class ValidatingAdmissionPolicyStrategy extends Strategy {
             } else {
                 problems.invalid(at + ".key", name + "/" + key, Formats.qualifiedName(name + "/" + key));
             }
-            if (expression.isEmpty()) {
-                problems.required(at + ".valueExpression", "valueExpression is not specified");
-            } else if (expression.length() > MOST_CHARACTERS) {
+            if (expression.length() > MOST_CHARACTERS) {
                 problems.required(at + ".valueExpression",
                         "must not exceed " + MOST_CHARACTERS + " bytes in length");
             } else {
-                expressions.compile(at + ".valueExpression", expression, ResultType.STRING);
+                expressions.require(at + ".valueExpression", expression, "valueExpression is not specified",
+                        ResultType.STRING);
             }
             problems.unique(keys, key, at + ".key", "\"" + key + "\"");
         });

@@ -23,7 +23,8 @@ import dev.wheelhouse.apiserver.work.Deadline;
  * {@code defaulting} in {@code apiextensions-apiserver/pkg/apiserver/schema}).
  */
 final class StructuralSchemas {
-    private static final List<String> IDENTITY = List.of("apiVersion", "kind", "metadata");
+    /** The fields by which a resource is known. */
+    static final List<String> IDENTITY = List.of("apiVersion", "kind", "metadata");
 
     private StructuralSchemas() {}
 

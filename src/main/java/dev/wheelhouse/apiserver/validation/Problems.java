@@ -165,21 +165,6 @@ public final class Problems {
         }
     }
 
-    /**
-     * Requires a field with a text, list or map that is not empty.
-     *
-     * @param path the path of the object
-     */
-    public void filled(JsonNode object, String path, String field) {
-        filled(object, path, field, "");
-    }
-
-    public void filled(JsonNode object, String path, String field, String detail) {
-        if (object.path(field).isEmpty() && Json.text(object, field).isEmpty()) {
-            required(path + "." + field, detail);
-        }
-    }
-
     public void forbidden(String field, String detail) {
         add(field, "FieldValueForbidden", "Forbidden", detail);
     }

@@ -159,7 +159,7 @@ public final class Subject {
     }
 
     /** The key of the map's entry that the value is. */
-    String key() {
+    public String key() {
         return step;
     }
 
