@@ -5,7 +5,6 @@ import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
-import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
@@ -33,10 +32,7 @@ final class DefaultTolerations implements AdmissionPlugin {
                     .anyMatch(toleration -> Set.of(key, "").contains(Json.text(toleration, "key"))
                             && Set.of("NoExecute", "").contains(Json.text(toleration, "effect")));
             if (!tolerated) {
-                ArrayNode tolerations = spec.get("tolerations") instanceof ArrayNode present
-                        ? present
-                        : spec.putArray("tolerations");
-                tolerations.addObject().put("key", key).put("operator", "Exists").put("effect", "NoExecute")
+                spec.withArray("tolerations").addObject().put("key", key).put("operator", "Exists").put("effect", "NoExecute")
                         .put("tolerationSeconds", SECONDS);
             }
         }

@@ -2,7 +2,6 @@ package dev.wheelhouse.apiserver.admission;
 
 import org.jspecify.annotations.Nullable;
 
-import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
@@ -24,8 +23,7 @@ final class NotReadyTaint implements AdmissionPlugin {
         boolean isTainted = spec.path("taints").valueStream().anyMatch(
                 taint -> Json.text(taint, "key").equals(KEY) && Json.text(taint, "effect").equals("NoSchedule"));
         if (!isTainted) {
-            ArrayNode taints = spec.get("taints") instanceof ArrayNode present ? present : spec.putArray("taints");
-            taints.addObject().put("key", KEY).put("effect", "NoSchedule");
+            spec.withArray("taints").addObject().put("key", KEY).put("effect", "NoSchedule");
         }
     }
 }

@@ -160,7 +160,7 @@ record PodAccounts(ObjectStore store) implements AdmissionPlugin {
             mounted |= mount(container, name);
         }
         if (mounted && present == null) {
-            array(spec, "volumes").add(volume(name));
+            spec.withArray("volumes").add(volume(name));
         }
     }
 
@@ -178,7 +178,7 @@ record PodAccounts(ObjectStore store) implements AdmissionPlugin {
                 .anyMatch(mount -> Json.text(mount, "mountPath").equals(MOUNTED_AT))) {
             return false;
         }
-        array(container, "volumeMounts").addObject().put("name", volume).put("readOnly", true).put("mountPath",
+        container.withArray("volumeMounts").addObject().put("name", volume).put("readOnly", true).put("mountPath",
                 MOUNTED_AT);
         return true;
     }
@@ -208,7 +208,4 @@ record PodAccounts(ObjectStore store) implements AdmissionPlugin {
                 .filter(ObjectNode.class::isInstance).map(ObjectNode.class::cast).toList();
     }
 
-    private static ArrayNode array(ObjectNode object, String field) {
-        return object.get(field) instanceof ArrayNode array ? array : object.putArray(field);
-    }
 }

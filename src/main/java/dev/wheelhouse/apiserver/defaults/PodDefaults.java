@@ -18,9 +18,11 @@ import static dev.wheelhouse.apiserver.json.Json.child;
 import static dev.wheelhouse.apiserver.json.Json.copyMissing;
 import static dev.wheelhouse.apiserver.json.Json.text;
 
-/** The defaults of pods, pod templates, and their parts (upstream: {@code pkg/apis/core/v1/defaults.go}). */
+/**
+ * The defaults of pods, pod templates, and their parts that no row of {@code defaults.tsv} can say (upstream:
+ * {@code pkg/apis/core/v1/defaults.go}).
+ */
 public final class PodDefaults {
-    private static final int READ_FOR_ALL = 0644;
     /** The most characters of a valid reference: a path of 255, a tag of 128, and a digest. */
     private static final int MOST_OF_IMAGE = 1_024;
 
@@ -37,6 +39,7 @@ public final class PodDefaults {
 
     private static TypeDefaults alone() {
         Map<String, Consumer<ObjectNode>> rules = new HashMap<>();
+        DefaultRows.addTo(rules);
         addTo(rules);
         return new TypeDefaults(rules);
     }
@@ -53,24 +56,11 @@ public final class PodDefaults {
     /** Adds the rules of pods and their parts, by the full names of types. */
     public static void addTo(Map<String, Consumer<ObjectNode>> rules) {
         String core = "io.k8s.api.core.v1.";
-        rules.put(core + "Pod", PodDefaults::pod);
-        rules.put(core + "PodSpec", PodDefaults::podSpec);
-        rules.put(core + "Container", PodDefaults::container);
-        rules.put(core + "EphemeralContainer", PodDefaults::container);
-        rules.put(core + "Probe", PodDefaults::probe);
-        rules.put(core + "HTTPGetAction", action -> {
-            set(action, "path", "/");
-            set(action, "scheme", "HTTP");
-        });
-        rules.put(core + "GRPCAction", action -> set(action, "service", ""));
-        rules.put(core + "Volume", PodDefaults::volume);
-        rules.put(core + "SecretVolumeSource", source -> set(source, "defaultMode", READ_FOR_ALL));
-        rules.put(core + "ConfigMapVolumeSource", source -> set(source, "defaultMode", READ_FOR_ALL));
-        rules.put(core + "DownwardAPIVolumeSource", source -> set(source, "defaultMode", READ_FOR_ALL));
-        rules.put(core + "ProjectedVolumeSource", source -> set(source, "defaultMode", READ_FOR_ALL));
-        rules.put(core + "ServiceAccountTokenProjection", token -> set(token, "expirationSeconds", 3600));
-        rules.put(core + "HostPathVolumeSource", source -> set(source, "type", ""));
-        rules.put(core + "ObjectFieldSelector", selector -> set(selector, "apiVersion", "v1"));
+        rules.merge(core + "Pod", PodDefaults::pod, Consumer::andThen);
+        rules.merge(core + "PodSpec", PodDefaults::account, Consumer::andThen);
+        rules.merge(core + "Container", PodDefaults::container, Consumer::andThen);
+        rules.merge(core + "EphemeralContainer", PodDefaults::container, Consumer::andThen);
+        rules.merge(core + "Volume", PodDefaults::volume, Consumer::andThen);
     }
 
     private static void pod(ObjectNode pod) {
@@ -119,12 +109,7 @@ public final class PodDefaults {
         }
     }
 
-    private static void podSpec(ObjectNode spec) {
-        set(spec, "dnsPolicy", "ClusterFirst");
-        set(spec, "restartPolicy", "Always");
-        child(spec, "securityContext");
-        set(spec, "terminationGracePeriodSeconds", 30);
-        set(spec, "schedulerName", "default-scheduler");
+    private static void account(ObjectNode spec) {
         String account = text(spec, "serviceAccountName");
         if (account.isEmpty()) {
             account = text(spec, "serviceAccount");
@@ -137,8 +122,6 @@ public final class PodDefaults {
 
     private static void container(ObjectNode container) {
         set(container, "imagePullPolicy", pullPolicy(text(container, "image")));
-        set(container, "terminationMessagePath", "/dev/termination-log");
-        set(container, "terminationMessagePolicy", "File");
     }
 
     /** {@code Always} for a valid reference with the tag {@code latest} or without tag and digest. */
@@ -152,19 +135,6 @@ public final class PodDefaults {
         boolean tagged = colon > name.lastIndexOf('/');
         boolean latest = tagged ? name.substring(colon + 1).equals("latest") : digest < 0;
         return latest ? "Always" : "IfNotPresent";
-    }
-
-    private static void probe(ObjectNode probe) {
-        positive(probe, "timeoutSeconds", 1);
-        positive(probe, "periodSeconds", 10);
-        positive(probe, "successThreshold", 1);
-        positive(probe, "failureThreshold", 3);
-    }
-
-    private static void positive(ObjectNode object, String field, int value) {
-        if (Json.number(object, 0, field) == 0) {
-            object.put(field, value);
-        }
     }
 
     private static void volume(ObjectNode volume) {

@@ -3,6 +3,7 @@ package dev.wheelhouse.apiserver.json;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -21,6 +22,8 @@ import tools.jackson.databind.exc.MismatchedInputException;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
+
+import dev.wheelhouse.apiserver.work.Deadline;
 
 /**
  * Reads and writes JSON trees and gives access to their fields. All methods are thread safe. Decimal numbers are read
@@ -117,17 +120,23 @@ public final class Json {
      * numbers of equal values are equal.
      */
     public static void normalizeNumbers(JsonNode value) {
+        replaceValues(value, Json::normalized);
+    }
+
+    /** Replaces all values inside of another one, perhaps by themselves. */
+    public static void replaceValues(JsonNode value, UnaryOperator<JsonNode> replacement) {
+        Deadline.check();
         if (value instanceof ObjectNode object) {
-            object.properties().forEach(field -> field.setValue(normalized(field.getValue())));
+            object.properties().forEach(field -> field.setValue(replacement.apply(field.getValue())));
         } else if (value instanceof ArrayNode array) {
             for (int i = 0; i < array.size(); i++) {
-                array.set(i, normalized(array.get(i)));
+                array.set(i, replacement.apply(array.get(i)));
             }
         }
+        value.forEach(inner -> replaceValues(inner, replacement));
     }
 
     private static JsonNode normalized(JsonNode value) {
-        normalizeNumbers(value);
         boolean asRead = value.isInt() || value.isBigDecimal() || value.isBigInteger() && !value.canConvertToLong();
         if (!value.isNumber() || asRead) {
             return value;

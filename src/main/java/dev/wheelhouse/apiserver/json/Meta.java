@@ -56,7 +56,7 @@ public final class Meta {
     }
 
     /** Copies a field; a missing one is removed from the target, too. */
-    public static void copy(ObjectNode from, ObjectNode to, String field) {
+    public static void copy(JsonNode from, ObjectNode to, String field) {
         set(to, field, from.get(field));
     }
 

@@ -15,7 +15,6 @@ import dev.wheelhouse.apiserver.store.Selection;
 import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Formats;
-import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
 import dev.wheelhouse.facts.ResourceInfo;
 import dev.wheelhouse.runtime.Resources;
@@ -34,10 +33,7 @@ final class APIServiceStrategy extends Strategy {
             .map(line -> line.split("\t")).collect(Collectors.toUnmodifiableMap(row -> row[0], row -> row));
 
     APIServiceStrategy() {
-        super("apiregistration.k8s.io", "APIService", Map.of("available", APIServiceStrategy::available, "service",
-                o -> o.has("spec", "service")
-                        ? o.text("spec", "service", "namespace") + "/" + o.text("spec", "service", "name")
-                        : "Local"));
+        super("apiregistration.k8s.io", "APIService", Map.of("available", APIServiceStrategy::available));
     }
 
     /**
@@ -85,13 +81,7 @@ final class APIServiceStrategy extends Strategy {
                 .put("message", "Local APIServices are always available");
     }
 
-    @Override
-    protected void addChecks(Map<String, Check> checks) {
-        checks.put("versionAndGroup", APIServiceStrategy::versionAndGroup);
-        checks.put("bundleOfLocal", APIServiceStrategy::bundleOfLocal);
-    }
-
-    private static void versionAndGroup(Subject name) {
+    static void versionAndGroup(Subject name) {
         JsonNode spec = name.root().path("spec");
         String wanted = Json.text(spec, "version") + "." + Json.text(spec, "group");
         if (!name.text().equals(wanted) && Formats.pathSegment(name.text()).isEmpty()) {
@@ -100,7 +90,7 @@ final class APIServiceStrategy extends Strategy {
         }
     }
 
-    private static void bundleOfLocal(Subject bundle) {
+    static void bundleOfLocal(Subject bundle) {
         int length = bundle.text().replace("=", "").length() * 3 / 4;
         if (length > 0 && !bundle.root().path("spec").hasNonNull("service")) {
             bundle.problems().invalid(bundle.path(), length + " bytes", "local APIServices may not have a caBundle");

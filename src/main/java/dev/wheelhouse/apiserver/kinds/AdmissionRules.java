@@ -2,15 +2,12 @@ package dev.wheelhouse.apiserver.kinds;
 
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
 import java.util.Set;
 
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
-import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
 
 /**
@@ -31,27 +28,7 @@ final class AdmissionRules {
         return reference.has("selector") ? reference.selector("selector") : Item.UNSET;
     }
 
-    /** The kind of a policy's parameters. */
-    static String paramKind(Item policy) {
-        return policy.has("spec", "paramKind")
-                ? policy.text("spec", "paramKind", "apiVersion") + "/" + policy.text("spec", "paramKind", "kind")
-                : Item.UNSET;
-    }
-
-    static void addChecks(Map<String, Check> checks) {
-        checks.put("groupVersion", AdmissionRules::version);
-        checks.put("mixedCaseLabel", AdmissionRules::mixedCase);
-        checks.put("ruleResources", AdmissionRules::resources);
-    }
-
-    private static void mixedCase(Subject name) {
-        if (!name.text().isEmpty()) {
-            all(name, "may have mixed case, but should otherwise match: ",
-                    name.text(), Formats.dns1035Label(name.text().toLowerCase(Locale.ROOT)));
-        }
-    }
-
-    private static void version(Subject subject) {
+    static void groupVersion(Subject subject) {
         String apiVersion = subject.text();
         String[] parts = apiVersion.split("/", -1);
         String version = parts[parts.length - 1];
@@ -76,7 +53,7 @@ final class AdmissionRules {
     }
 
     /** Resources that others with a star include already. */
-    private static void resources(Subject list) {
+    static void ruleResources(Subject list) {
         Set<String> stars = new HashSet<>();
         Problems problems = list.problems();
         boolean[] isLastPlain = {false};

@@ -17,7 +17,6 @@ import dev.wheelhouse.apiserver.table.HumanDuration;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
-import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
 import dev.wheelhouse.facts.ResourceInfo;
 import dev.wheelhouse.pki.CertificateRequest;
@@ -131,14 +130,7 @@ final class CertificateSigningRequestStrategy extends Strategy {
         validateStatus(object, old, problems);
     }
 
-    @Override
-    protected void addChecks(Map<String, Check> checks) {
-        checks.put("certificateRequest", CertificateSigningRequestStrategy::request);
-        checks.put("signerName", CertificateSigningRequestStrategy::signer);
-        checks.put("approvedOrDenied", CertificateSigningRequestStrategy::approvedOrDenied);
-    }
-
-    private static void request(Subject request) {
+    static void certificateRequest(Subject request) {
         try {
             if (!CertificateRequest.parse(Base64.getDecoder().decode(request.text())).isSignedByOwnKey()) {
                 request.problems().omitted(request.path(), "the signature is not the one of the request's key");
@@ -148,7 +140,7 @@ final class CertificateSigningRequestStrategy extends Strategy {
         }
     }
 
-    private static void signer(Subject subject) {
+    static void signerName(Subject subject) {
         String signer = subject.text();
         String at = subject.path();
         Problems problems = subject.problems();
@@ -187,7 +179,7 @@ final class CertificateSigningRequestStrategy extends Strategy {
         }
     }
 
-    private static void approvedOrDenied(Subject request) {
+    static void approvedOrDenied(Subject request) {
         List<JsonNode> decisions = request.value().path("status").path("conditions").valueStream()
                 .filter(each -> List.of("Approved", "Denied").contains(Json.text(each, "type"))).toList();
         if (decisions.stream().map(each -> Json.text(each, "type")).distinct().count() > 1) {

@@ -1,11 +1,9 @@
 package dev.wheelhouse.apiserver.kinds;
 
 import java.nio.charset.StandardCharsets;
-import java.util.Map;
 
 import tools.jackson.databind.JsonNode;
 
-import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
 
 /** Config maps, and the size that secrets may have too (upstream: {@code pkg/registry/core/configmap}). */
@@ -16,23 +14,20 @@ final class ConfigMapStrategy extends Strategy {
         super("", "ConfigMap");
     }
 
-    @Override
-    protected void addChecks(Map<String, Check> checks) {
-        checks.put("notInBinaryData", ConfigMapStrategy::notInBinaryData);
-        checks.put("sizeOfConfigMap", ConfigMapStrategy::size);
-        checks.put("sizeOfSecret", data -> limit(data, bytesOfBase64(data.value())));
-    }
-
-    private static void notInBinaryData(Subject key) {
+    static void notInBinaryData(Subject key) {
         if (key.object().path("binaryData").has(key.text())) {
             key.problems().invalid(key.path(), key.text(), "duplicate of key present in binaryData");
         }
     }
 
-    private static void size(Subject map) {
+    static void sizeOfConfigMap(Subject map) {
         limit(map, map.value().path("data").valueStream()
                 .mapToLong(text -> text.asString("").getBytes(StandardCharsets.UTF_8).length).sum()
                 + bytesOfBase64(map.value().path("binaryData")));
+    }
+
+    static void sizeOfSecret(Subject data) {
+        limit(data, bytesOfBase64(data.value()));
     }
 
     /** The values of one object may have a megabyte together. */

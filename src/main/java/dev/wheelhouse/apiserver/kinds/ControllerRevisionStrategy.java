@@ -4,7 +4,6 @@ import java.util.Locale;
 import java.util.Map;
 
 import dev.wheelhouse.apiserver.table.Item;
-import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
 
 /** Controller revisions, whose data never changes (upstream: {@code pkg/registry/apps/controllerrevision}). */
@@ -25,12 +24,7 @@ final class ControllerRevisionStrategy extends Strategy {
         return Item.NONE;
     }
 
-    @Override
-    protected void addChecks(Map<String, Check> checks) {
-        checks.put("revisionData", ControllerRevisionStrategy::data);
-    }
-
-    private static void data(Subject data) {
+    static void revisionData(Subject data) {
         if (!data.value().isObject()) {
             data.problems().required(data.path(),
                     data.value().isMissingNode() ? "data is mandatory" : "data must be a valid JSON object");

@@ -9,7 +9,6 @@ import java.util.regex.Pattern;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Problems;
-import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Selectors;
 import dev.wheelhouse.apiserver.validation.Subject;
 import dev.wheelhouse.facts.CronSchedule;
@@ -31,7 +30,7 @@ final class CronJobStrategy extends Strategy {
     }
 
     /** @param allowsZone whether the stored schedule names a time zone, as those of old releases may */
-    private static void schedule(Subject subject) {
+    static void schedule(Subject subject) {
         String schedule = subject.text();
         Problems problems = subject.problems();
         try {
@@ -71,20 +70,13 @@ final class CronJobStrategy extends Strategy {
         return problems;
     }
 
-    @Override
-    protected void addChecks(Map<String, Check> checks) {
-        checks.put("schedule", CronJobStrategy::schedule);
-        checks.put("timeZone", CronJobStrategy::timeZone);
-        checks.put("generatedSelector", CronJobStrategy::selector);
-    }
-
-    private static void timeZone(Subject zone) {
+    static void timeZone(Subject zone) {
         if (!zone.value().equals(zone.old())) {
             zone.problems().invalid(zone.path(), zone.text(), timeZone(zone.text()));
         }
     }
 
-    private static void selector(Subject selector) {
+    static void generatedSelector(Subject selector) {
         selector.problems().invalid(selector.path(), Selectors.printed(selector.value()),
                 "`selector` will be auto-generated");
     }

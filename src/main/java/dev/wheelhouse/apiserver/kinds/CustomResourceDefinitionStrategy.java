@@ -9,14 +9,12 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.MissingNode;
-import tools.jackson.databind.node.NullNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
@@ -26,9 +24,8 @@ import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.resources.CustomResources;
 import dev.wheelhouse.apiserver.resources.DefinitionNames;
 import dev.wheelhouse.apiserver.resources.SchemaRules;
-import dev.wheelhouse.apiserver.validation.Formats;
+import dev.wheelhouse.apiserver.validation.GoForm;
 import dev.wheelhouse.apiserver.validation.Problems;
-import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
 import dev.wheelhouse.facts.ResourceInfo;
 
@@ -41,6 +38,9 @@ import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
  */
 final class CustomResourceDefinitionStrategy extends Strategy {
     private static final int MOST_SELECTABLE = 8;
+    private static final JsonNode VERSIONS = Json.read("""
+            [{"Name":"","Served":false,"Storage":false,"Deprecated":false,"DeprecationWarning":null,"Schema":null,
+              "Subresources":null,"AdditionalPrinterColumns":null,"SelectableFields":null}]""");
     private static final String APPROVAL = "api-approved.kubernetes.io";
 
     CustomResourceDefinitionStrategy() {
@@ -167,7 +167,7 @@ final class CustomResourceDefinitionStrategy extends Strategy {
         return Json.text(definition, "spec", "names", "plural") + "." + Json.text(definition, "spec", "group");
     }
 
-    private static void approval(Subject definition) {
+    static void approval(Subject definition) {
         if (!isProtected(definition.value())) {
             return;
         }
@@ -227,36 +227,14 @@ final class CustomResourceDefinitionStrategy extends Strategy {
         APIServiceStrategy.publish(state);
     }
 
-    @Override
-    protected void addChecks(Map<String, Check> checks) {
-        checks.put("nameOfDefinition", CustomResourceDefinitionStrategy::name);
-        checks.put("notBuiltIn", CustomResourceDefinitionStrategy::notBuiltIn);
-        checks.put("definedGroup", CustomResourceDefinitionStrategy::group);
-        checks.put("definedSchema", CustomResourceDefinitionStrategy::schema);
-        checks.put("defaultsArePruned", CustomResourceDefinitionStrategy::defaultsArePruned);
-        checks.put("deprecationWarning", CustomResourceDefinitionStrategy::deprecationWarning);
-        checks.put("uniqueVersions", CustomResourceDefinitionStrategy::uniqueVersions);
-        checks.put("selectableFields", CustomResourceDefinitionStrategy::selectableFields);
-        checks.put("simplePath", s -> simplePath(s, "", "."));
-        checks.put("pathInSpec", s -> simplePath(s, "under .spec", ".spec."));
-        checks.put("pathInStatus", s -> simplePath(s, "under .status", ".status."));
-        checks.put("pathInEither", s -> simplePath(s, "under either .spec or .status", ".spec.", ".status."));
-        checks.put("storedVersions", CustomResourceDefinitionStrategy::storedVersions);
-        checks.put("approval", CustomResourceDefinitionStrategy::approval);
-        checks.put("oneStored", CustomResourceDefinitionStrategy::oneStored);
-        checks.put("otherThanKind", CustomResourceDefinitionStrategy::otherThanKind);
-        checks.put("staysOnceEstablished", CustomResourceDefinitionStrategy::staysOnceEstablished);
-        checks.put("storedVersion", CustomResourceDefinitionStrategy::storedVersion);
-    }
-
-    private static void name(Subject definition) {
+    static void nameOfDefinition(Subject definition) {
         String name = Json.text(definition.value(), "metadata", "name");
         if (!name.equals(resource(definition.value()))) {
             definition.problems().invalid("metadata.name", name, "must be spec.names.plural+\".\"+spec.group");
         }
     }
 
-    private static void notBuiltIn(Subject definition) {
+    static void notBuiltIn(Subject definition) {
         String name = resource(definition.value());
         if (Strategies.isBuiltIn(name) && !definition.value().path("metadata").has("deletionTimestamp")) {
             definition.problems().forbidden("metadata.name", name + " is a resource of the server itself, which no "
@@ -264,23 +242,14 @@ final class CustomResourceDefinitionStrategy extends Strategy {
         }
     }
 
-    private static void group(Subject group) {
-        List<String> wrong = Formats.dnsSubdomain(group.text());
-        if (!wrong.isEmpty()) {
-            group.problems().invalid(group.path(), group.text(), String.join(",", wrong));
-        } else if (!group.text().contains(".")) {
-            group.problems().invalid(group.path(), group.text(), "should be a domain with at least one dot");
-        }
-    }
-
-    private static void oneStored(Subject versions) {
+    static void oneStored(Subject versions) {
         if (versions.value().valueStream().filter(v -> v.path("storage").asBoolean(false)).count() != 1) {
             versions.problems().invalid(versions.path(), inGo(versions),
                     "must have exactly one version marked as storage version");
         }
     }
 
-    private static void uniqueVersions(Subject versions) {
+    static void uniqueVersions(Subject versions) {
         long names = versions.value().valueStream().map(version -> Json.text(version, "name")).distinct().count();
         if (names < versions.value().size()) {
             versions.problems().invalid(versions.path(), inGo(versions), "must contain unique version names");
@@ -289,27 +258,11 @@ final class CustomResourceDefinitionStrategy extends Strategy {
 
     /** Versions as upstream's messages show them. */
     private static @Nullable JsonNode inGo(Subject versions) {
-        if (!versions.isSet()) {
-            return null;
-        }
-        ArrayNode shown = Json.array();
-        for (JsonNode version : versions.value()) {
-            ObjectNode one = shown.addObject().put("Name", Json.text(version, "name"));
-            for (String flag : List.of("served", "storage", "deprecated")) {
-                one.put(flag.substring(0, 1).toUpperCase(Locale.ROOT) + flag.substring(1),
-                        version.path(flag).asBoolean(false));
-            }
-            for (String field : List.of("deprecationWarning", "schema", "subresources", "additionalPrinterColumns",
-                    "selectableFields")) {
-                one.set(field.substring(0, 1).toUpperCase(Locale.ROOT) + field.substring(1),
-                        version.hasNonNull(field) ? version.get(field) : NullNode.getInstance());
-            }
-        }
-        return shown;
+        return versions.isSet() ? GoForm.of(VERSIONS, versions.value()) : null;
     }
 
     /** Checks the schema of a version, or of all versions, unless an update leaves it as it was. */
-    private static void schema(Subject validation) {
+    static void definedSchema(Subject validation) {
         JsonNode of = validation.object();
         JsonNode spec = validation.root().path("spec");
         String version = Json.text(of, of == spec ? "version" : "name");
@@ -336,7 +289,7 @@ final class CustomResourceDefinitionStrategy extends Strategy {
                 .map(one -> one.path("schema").path("openAPIV3Schema")).orElse(MissingNode.getInstance());
     }
 
-    private static void defaultsArePruned(Subject spec) {
+    static void defaultsArePruned(Subject spec) {
         JsonNode keeps = spec.value().path("preserveUnknownFields");
         if (keeps.asBoolean(false) && !spec.value().findValues("default").isEmpty()) {
             spec.problems().invalid(spec.path() + ".preserveUnknownFields", keeps,
@@ -344,7 +297,7 @@ final class CustomResourceDefinitionStrategy extends Strategy {
         }
     }
 
-    private static void deprecationWarning(Subject warning) {
+    static void deprecationWarning(Subject warning) {
         if (warning.value().isMissingNode()) {
             return;
         }
@@ -368,17 +321,7 @@ final class CustomResourceDefinitionStrategy extends Strategy {
         warning.problems().invalid(warning.path(), text, wrong);
     }
 
-    /** Checks a path of fields with dots between them. */
-    private static void simplePath(Subject path, String where, String... beginnings) {
-        String text = path.text();
-        if (!text.isEmpty() && !text.startsWith(".")) {
-            path.problems().invalid(path.path(), text, "must be a simple json path starting with .");
-        } else if (!text.isEmpty() && Stream.of(beginnings).noneMatch(text::startsWith)) {
-            path.problems().invalid(path.path(), text, "should be a json path " + where);
-        }
-    }
-
-    private static void selectableFields(Subject fields) {
+    static void selectableFields(Subject fields) {
         boolean top = fields.object() == fields.root().path("spec");
         if (!fields.isSet()) {
             return;
@@ -396,7 +339,7 @@ final class CustomResourceDefinitionStrategy extends Strategy {
         }
     }
 
-    private static void storedVersions(Subject stored) {
+    static void storedVersions(Subject stored) {
         if (!stored.isSet()) {
             stored.problems().invalid(stored.path(), (JsonNode) null, "must have at least one stored version");
             return;
@@ -410,19 +353,7 @@ final class CustomResourceDefinitionStrategy extends Strategy {
         }
     }
 
-    private static void otherThanKind(Subject listKind) {
-        if (!listKind.text().isEmpty() && listKind.text().equals(Json.text(listKind.object(), "kind"))) {
-            listKind.problems().invalid(listKind.path(), listKind.text(), "kind and listKind may not be the same");
-        }
-    }
-
-    private static void staysOnceEstablished(Subject subject) {
-        if (subject.oldRoot() instanceof ObjectNode old && DefinitionNames.isTrue(old, "Established")) {
-            subject.problems().immutable(subject.path(), subject.value(), subject.old());
-        }
-    }
-
-    private static void storedVersion(Subject version) {
+    static void storedVersion(Subject version) {
         String name = version.text();
         if (version.root().path("spec").path("versions").valueStream()
                 .noneMatch(one -> one.path("name").equals(version.value()))) {

@@ -1,13 +1,11 @@
 package dev.wheelhouse.apiserver.kinds;
 
-import java.util.Map;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Selectors;
 import dev.wheelhouse.apiserver.validation.Subject;
 
@@ -52,13 +50,7 @@ final class DaemonSetStrategy extends Strategy {
         }
     }
 
-    @Override
-    protected void addChecks(Map<String, Check> checks) {
-        checks.put("daemonSelector", DaemonSetStrategy::selector);
-        checks.put("eitherUnavailableOrSurge", DaemonSetStrategy::unavailableOrSurge);
-    }
-
-    private static void selector(Subject spec) {
+    static void daemonSelector(Subject spec) {
         JsonNode selector = Json.at(spec.value(), "selector");
         if (selector == null || Selectors.isValid(selector)
                 && !Selectors.matches(selector, Json.at(spec.value(), "template", "metadata", "labels"))) {
@@ -70,7 +62,7 @@ final class DaemonSetStrategy extends Strategy {
         }
     }
 
-    private static void unavailableOrSurge(Subject rolling) {
+    static void eitherUnavailableOrSurge(Subject rolling) {
         boolean unavailable = amount(rolling.value().get("maxUnavailable")) != 0;
         boolean surge = amount(rolling.value().get("maxSurge")) != 0;
         if (unavailable && surge) {

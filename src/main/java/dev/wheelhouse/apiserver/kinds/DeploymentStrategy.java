@@ -1,7 +1,6 @@
 package dev.wheelhouse.apiserver.kinds;
 
 import java.math.BigDecimal;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
@@ -13,8 +12,6 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.table.Item;
-import dev.wheelhouse.apiserver.validation.GoForm;
-import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
 import dev.wheelhouse.facts.Quantities;
 
@@ -23,8 +20,6 @@ import static dev.wheelhouse.apiserver.kinds.WorkloadRules.amount;
 /** Deployments (upstream: {@code pkg/registry/apps/deployment}). */
 final class DeploymentStrategy extends Strategy {
     private static final String ROLLBACK = "deprecated.deployment.rollback.to";
-    private static final JsonNode FORM = Json.read(
-            "{\"Type\":\"\",\"RollingUpdate\":{\"MaxUnavailable\":0,\"MaxSurge\":0}}");
 
     DeploymentStrategy() {
         super("apps", "Deployment", Map.of("readyOfWanted", WorkloadRules::readyOfWanted, "selector",
@@ -52,15 +47,8 @@ final class DeploymentStrategy extends Strategy {
         Meta.copy(Meta.of(old), Meta.of(object), "labels");
     }
 
-    @Override
-    protected void addChecks(Map<String, Check> checks) {
-        checks.put("deploymentStrategy", DeploymentStrategy::strategy);
-        checks.put("rollback", DeploymentStrategy::rollback);
-        checks.put("unavailableOrSurge", DeploymentStrategy::unavailableOrSurge);
-    }
-
     /** The annotation is a field of older versions, and causes name the field. */
-    private static void rollback(Subject annotations) {
+    static void rollback(Subject annotations) {
         BigDecimal revision = Quantities.parse(Json.text(annotations.value(), ROLLBACK));
         if (revision != null && revision.signum() < 0) {
             annotations.problems().invalid("spec.rollback.version", revision.longValue(),
@@ -68,14 +56,7 @@ final class DeploymentStrategy extends Strategy {
         }
     }
 
-    private static void strategy(Subject strategy) {
-        if (!List.of("Recreate", "RollingUpdate").contains(Json.text(strategy.value(), "type"))) {
-            strategy.problems().notSupported(strategy.path(), GoForm.of(FORM, strategy.value()), "Recreate",
-                    "RollingUpdate");
-        }
-    }
-
-    private static void unavailableOrSurge(Subject unavailable) {
+    static void unavailableOrSurge(Subject unavailable) {
         if (amount(unavailable.value()) == 0 && amount(unavailable.object().get("maxSurge")) == 0) {
             unavailable.problems().invalid(unavailable.path(), unavailable.value(),
                     "may not be 0 when `maxSurge` is 0");

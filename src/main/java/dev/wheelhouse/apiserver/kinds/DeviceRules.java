@@ -1,14 +1,13 @@
 package dev.wheelhouse.apiserver.kinds;
 
 import java.math.BigDecimal;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -18,7 +17,6 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
-import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
 import dev.wheelhouse.facts.Quantities;
 
@@ -34,24 +32,7 @@ final class DeviceRules {
 
     private DeviceRules() {}
 
-    static void addChecks(Map<String, Check> checks) {
-        checks.put("collectRequests", DeviceRules::collectRequests);
-        checks.put("requestReference", DeviceRules::requestReference);
-        checks.put("fullyQualifiedName", DeviceRules::fullyQualifiedName);
-        checks.put("deviceFieldName", DeviceRules::fieldName);
-        checks.put("rawObject", DeviceRules::rawObject);
-        checks.put("conditionsOverlap", DeviceRules::conditionsOverlap);
-        checks.put("poolName", DeviceRules::poolName);
-        checks.put("allocatedDevices", DeviceRules::allocatedDevices);
-        checks.put("reservations", DeviceRules::reservations);
-        checks.put("placement", DeviceRules::placement);
-        checks.put("devices", DeviceRules::devices);
-        checks.put("deviceSize", DeviceRules::size);
-        checks.put("oneAttribute", DeviceRules::oneAttribute);
-        checks.put("requestPolicy", DeviceRules::requestPolicy);
-    }
-
-    private static void collectRequests(Subject devices) {
+    static void collectRequests(Subject devices) {
         Set<String> names = devices.names(REQUESTS);
         for (JsonNode request : devices.value().path("requests")) {
             String name = Json.text(request, "name");
@@ -60,7 +41,7 @@ final class DeviceRules {
         }
     }
 
-    private static void requestReference(Subject reference) {
+    static void requestReference(Subject reference) {
         String name = reference.text();
         String[] steps = name.split("/", -1);
         for (String step : steps.length > 2 ? new String[0] : steps) {
@@ -72,8 +53,8 @@ final class DeviceRules {
         }
     }
 
-    private static void fullyQualifiedName(Subject name) {
-        fieldName(name);
+    static void fullyQualifiedName(Subject name) {
+        deviceFieldName(name);
         if (!name.text().contains("/")) {
             name.problems().invalid(name.path(), name.text(),
                     "a fully qualified name must be a domain and a name separated by a slash");
@@ -81,7 +62,7 @@ final class DeviceRules {
     }
 
     /** The name of an attribute or capacity, perhaps with the domain of a driver. */
-    private static void fieldName(Subject subject) {
+    static void deviceFieldName(Subject subject) {
         String at = subject.path();
         Problems problems = subject.problems();
         String[] parts = subject.text().split("/", -1);
@@ -107,7 +88,7 @@ final class DeviceRules {
         problems.invalid(at, name, Formats.named("identifier").apply(name));
     }
 
-    private static void rawObject(Subject raw) {
+    static void rawObject(Subject raw) {
         if (Json.bytes(raw.value()).length > MOST_JSON) {
             raw.problems().tooLong(raw.path(), MOST_JSON);
         } else if (raw.value().isMissingNode()) {
@@ -117,18 +98,7 @@ final class DeviceRules {
         }
     }
 
-    private static void conditionsOverlap(Subject subject) {
-        Set<JsonNode> conditions = elements(subject.value().path("bindingConditions"));
-        Problems.each(subject.value().path("bindingFailureConditions"), subject.path() + ".bindingFailureConditions",
-                (condition, at) -> {
-                    if (conditions.contains(condition)) {
-                        subject.problems().invalid(at, condition,
-                                "bindingFailureConditions must not overlap with bindingConditions");
-                    }
-                });
-    }
-
-    private static void poolName(Subject pool) {
+    static void poolName(Subject pool) {
         if (pool.text().isEmpty()) {
             pool.problems().required(pool.path());
             return;
@@ -150,7 +120,7 @@ final class DeviceRules {
                 .put("Device", Json.text(device, "device")).put("ShareID", Json.text(device, "shareID"));
     }
 
-    private static void allocatedDevices(Subject status) {
+    static void allocatedDevices(Subject status) {
         Set<JsonNode> allocated = new HashSet<>();
         status.value().at("/allocation/devices/results").forEach(result -> allocated.add(id(result)));
         Set<JsonNode> seen = new HashSet<>();
@@ -163,7 +133,7 @@ final class DeviceRules {
         });
     }
 
-    private static void reservations(Subject subject) {
+    static void reservations(Subject subject) {
         JsonNode status = subject.value().path("status");
         Set<JsonNode> users = elements(status.path("reservedFor"));
         if (!users.isEmpty() && !status.has("allocation")) {
@@ -175,31 +145,28 @@ final class DeviceRules {
         }
     }
 
-    /** The fields that say for which nodes devices are, as messages show them. */
-    private static List<String> placements(JsonNode object, String... fields) {
-        List<String> found = new ArrayList<>(1);
-        for (String field : fields) {
+    /** Requires one of the fields that say for which nodes devices are. */
+    private static void placement(JsonNode object, String at, String rule, String several, Problems problems,
+            String... fields) {
+        List<String> found = Stream.of(fields).filter(field -> {
             JsonNode value = object.path(field);
-            if (value.isObject() || value.asBoolean(false) || !value.asString("").isEmpty() && value.isString()) {
-                found.add("`" + field + "`");
-            }
-        }
-        return found;
-    }
-
-    private static void placement(Subject spec) {
-        List<String> found = placements(spec.value(), "nodeName", "nodeSelector", "allNodes",
-                "perDeviceNodeSelection");
-        String rule = "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required";
+            return value.isObject() || value.asBoolean(false) || !value.asString("").isEmpty() && value.isString();
+        }).map(field -> "`" + field + "`").toList();
         if (found.isEmpty()) {
-            spec.problems().required(spec.path(), rule);
+            problems.required(at, rule);
         } else if (found.size() > 1) {
-            spec.problems().invalid(spec.path(), "{" + String.join(", ", found) + "}",
-                    rule + ", but multiple fields are set");
+            problems.invalid(at, "{" + String.join(", ", found) + "}", rule + several);
         }
     }
 
-    private static void devices(Subject spec) {
+    static void placement(Subject spec) {
+        placement(spec.value(), spec.path(),
+                "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required",
+                ", but multiple fields are set", spec.problems(), "nodeName", "nodeSelector", "allNodes",
+                "perDeviceNodeSelection");
+    }
+
+    static void devices(Subject spec) {
         JsonNode devices = spec.value().path("devices");
         Problems problems = spec.problems();
         boolean advanced = devices.valueStream()
@@ -228,17 +195,12 @@ final class DeviceRules {
             return;
         }
         Strategy.check("DevicePlacement", device, null, at, problems);
-        List<String> found = placements(device, "nodeName", "nodeSelector", "allNodes");
-        String rule = "exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required when "
-                + "`perDeviceNodeSelection` is set to true in the ResourceSlice spec";
-        if (found.isEmpty()) {
-            problems.required(at, rule);
-        } else if (found.size() > 1) {
-            problems.invalid(at, "{" + String.join(", ", found) + "}", rule);
-        }
+        placement(device, at, "exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required when "
+                + "`perDeviceNodeSelection` is set to true in the ResourceSlice spec", "", problems, "nodeName",
+                "nodeSelector", "allNodes");
     }
 
-    private static void size(Subject device) {
+    static void deviceSize(Subject device) {
         int fields = device.value().path("attributes").size() + device.value().path("capacity").size();
         if (fields > 32) {
             device.problems().invalid(device.path(), fields,
@@ -246,7 +208,7 @@ final class DeviceRules {
         }
     }
 
-    private static void oneAttribute(Subject attribute) {
+    static void oneAttribute(Subject attribute) {
         long values = List.of("bool", "int", "string", "version").stream().filter(attribute.value()::has).count();
         if (values == 0) {
             attribute.problems().invalid(attribute.path(), "", "exactly one value must be specified");
@@ -259,7 +221,7 @@ final class DeviceRules {
         return Quantities.parse(Json.text(object, field));
     }
 
-    private static void requestPolicy(Subject capacity) {
+    static void requestPolicy(Subject capacity) {
         JsonNode policy = capacity.value().path("requestPolicy");
         String at = capacity.path() + ".requestPolicy";
         Problems problems = capacity.problems();

@@ -10,7 +10,6 @@ import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
-import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
 
 /** Endpoint slices, whose type of addresses is immutable (upstream: {@code pkg/registry/discovery/endpointslice}). */
@@ -33,12 +32,7 @@ final class EndpointSliceStrategy extends Strategy {
         return port.has("port") ? Long.toString(port.number("port")) : port.textOr("*", "name");
     }
 
-    @Override
-    protected void addChecks(Map<String, Check> checks) {
-        checks.put("endpointAddress", EndpointSliceStrategy::address);
-    }
-
-    private static void address(Subject subject) {
+    static void endpointAddress(Subject subject) {
         String type = Json.text(subject.root(), "addressType");
         String address = subject.text();
         Problems problems = subject.problems();

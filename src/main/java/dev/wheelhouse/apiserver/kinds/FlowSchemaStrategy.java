@@ -1,11 +1,9 @@
 package dev.wheelhouse.apiserver.kinds;
 
 import java.util.List;
-import java.util.Map;
 
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.validation.Formats;
-import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
 
 /**
@@ -20,20 +18,13 @@ final class FlowSchemaStrategy extends Strategy {
         super("flowcontrol.apiserver.k8s.io", "FlowSchema");
     }
 
-    @Override
-    protected void addChecks(Map<String, Check> checks) {
-        checks.put("memberNamespace", FlowSchemaStrategy::namespace);
-        checks.put("urlPath", FlowSchemaStrategy::urlPath);
-        checks.put("handSize", FlowSchemaStrategy::handSize);
-    }
-
-    private static void namespace(Subject name) {
+    static void memberNamespace(Subject name) {
         List<String> wrong = Formats.dnsLabel(name.text());
         wrong.replaceAll(message -> "each member of this list must be '*' or a DNS-1123 label; " + message);
         name.problems().invalid(name.path(), name.text(), wrong);
     }
 
-    private static void urlPath(Subject subject) {
+    static void urlPath(Subject subject) {
         String path = subject.text();
         int star = path.indexOf('*');
         String wrong = path.isEmpty()
@@ -52,7 +43,7 @@ final class FlowSchemaStrategy extends Strategy {
         }
     }
 
-    private static void handSize(Subject queuing) {
+    static void handSize(Subject queuing) {
         long queues = Json.number(queuing.value(), 0, "queues");
         long hand = Json.number(queuing.value(), 0, "handSize");
         String at = queuing.path() + ".handSize";

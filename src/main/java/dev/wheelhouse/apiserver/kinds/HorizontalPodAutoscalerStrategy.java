@@ -12,7 +12,6 @@ import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Problems;
-import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
 
 import static dev.wheelhouse.apiserver.defaults.DefaultRules.isEmpty;
@@ -26,12 +25,10 @@ final class HorizontalPodAutoscalerStrategy extends Strategy {
     private static final List<String> SOURCES = List.of("object", "external", "pods", "resource", "containerResource");
 
     HorizontalPodAutoscalerStrategy() {
-        super("autoscaling", "HorizontalPodAutoscaler", Map.of("targets", HorizontalPodAutoscalerStrategy::metrics,
-                "reference",
-                o -> o.text("spec", "scaleTargetRef", "kind") + "/" + o.text("spec", "scaleTargetRef", "name")));
+        super("autoscaling", "HorizontalPodAutoscaler", Map.of("targets", HorizontalPodAutoscalerStrategy::targets));
     }
 
-    private static String metrics(Item autoscaler) {
+    private static String targets(Item autoscaler) {
         if (autoscaler.has("spec", "targetCPUUtilizationPercentage")) {
             return "cpu: " + percent(autoscaler, "status", "currentCPUUtilizationPercentage") + "/"
                     + percent(autoscaler, "spec", "targetCPUUtilizationPercentage");
@@ -131,7 +128,7 @@ final class HorizontalPodAutoscalerStrategy extends Strategy {
         return core || slash > 0 ? "" : "apiVersion must specify API group";
     }
 
-    private static void checkMetrics(Subject metrics) {
+    static void metrics(Subject metrics) {
         boolean anyVersion = metrics.old().valueStream().anyMatch(metric -> Json.text(metric, "type").equals("Object")
                 && !wrongVersion(Json.text(metric, "object", "describedObject", "apiVersion"), true).isEmpty());
         Problems.each(metrics.value(), metrics.path(),
@@ -204,13 +201,7 @@ final class HorizontalPodAutoscalerStrategy extends Strategy {
         }
     }
 
-    @Override
-    protected void addChecks(Map<String, Check> checks) {
-        checks.put("metrics", HorizontalPodAutoscalerStrategy::checkMetrics);
-        checks.put("scaleTargetVersion", HorizontalPodAutoscalerStrategy::scaleTargetVersion);
-    }
-
-    private static void scaleTargetVersion(Subject version) {
+    static void scaleTargetVersion(Subject version) {
         JsonNode target = version.object();
         JsonNode before = version.oldObject();
         boolean same = version.oldRoot().isObject() && Json.text(before, "apiVersion").equals(version.text())

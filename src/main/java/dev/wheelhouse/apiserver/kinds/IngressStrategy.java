@@ -8,8 +8,6 @@ import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Item;
-import dev.wheelhouse.apiserver.validation.Formats;
-import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
 
 /** Ingresses (upstream: {@code pkg/registry/networking/ingress}). */
@@ -39,36 +37,14 @@ final class IngressStrategy extends Strategy {
                 + (more ? " + " + (ingress.size("spec", "rules") - SHOWN_HOSTS) + " more..." : "");
     }
 
-    @Override
-    protected void addChecks(Map<String, Check> checks) {
-        checks.put("backendOrRules", IngressStrategy::backendOrRules);
-        checks.put("ruleHost", IngressStrategy::ruleHost);
-        checks.put("host", IngressStrategy::host);
-        checks.put("ingressClass", IngressStrategy::classOfNew);
-    }
-
-    private static void backendOrRules(Subject spec) {
+    static void backendOrRules(Subject spec) {
         JsonNode rules = spec.value().path("rules");
         if (rules.isEmpty() && !spec.value().has("defaultBackend")) {
             spec.problems().invalid(spec.path(), rules, "either `defaultBackend` or `rules` must be specified");
         }
     }
 
-    private static void ruleHost(Subject host) {
-        if (Formats.ip(host.text()).isEmpty()) {
-            host.problems().invalid(host.path(), host.text(), "must be a DNS name, not an IP address");
-        } else if (!host.text().isEmpty()) {
-            host(host);
-        }
-    }
-
-    private static void host(Subject host) {
-        String name = host.text();
-        host.problems().invalid(host.path(), name,
-                Formats.dnsSubdomain(name.startsWith("*.") ? name.substring(2) : name));
-    }
-
-    private static void classOfNew(Subject ingress) {
+    static void ingressClass(Subject ingress) {
         String annotation = Json.text(ingress.value(), "metadata", "annotations", CLASS_ANNOTATION);
         String name = Json.text(ingress.value(), "spec", "ingressClassName");
         if (!annotation.isEmpty() && !name.isEmpty() && !annotation.equals(name)) {

@@ -3,7 +3,6 @@ package dev.wheelhouse.apiserver.kinds;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.HashSet;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 
@@ -11,7 +10,6 @@ import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.validation.Problems;
-import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
 
 /**
@@ -25,7 +23,11 @@ final class JobRules {
 
     private JobRules() {}
 
-    private static void successRule(JsonNode rule, String at, long completions, Problems problems) {
+    static void successRule(Subject subject) {
+        JsonNode rule = subject.value();
+        String at = subject.path();
+        long completions = Json.number(subject.root(), 0, "completions");
+        Problems problems = subject.problems();
         JsonNode indexes = Json.at(rule, "succeededIndexes");
         if (indexes == null && Json.at(rule, "succeededCount") == null) {
             problems.required(at, "at least one of succeededCount or succeededIndexes must be specified");
@@ -55,7 +57,7 @@ final class JobRules {
         }
     }
 
-    private static void exitCodes(Subject subject) {
+    static void exitCodes(Subject subject) {
         JsonNode values = subject.value();
         boolean in = Json.text(subject.object(), "operator").equals("In");
         Problems problems = subject.problems();
@@ -83,13 +85,7 @@ final class JobRules {
         }
     }
 
-    /** Whether the job has a condition that is true. */
-    static boolean isTrue(JsonNode job, String type) {
-        return job.path("status").path("conditions").valueStream().anyMatch(condition -> Json.text(condition, "type")
-                .equals(type) && Json.text(condition, "status").equals("True"));
-    }
-
-    private static void notBeforeStart(Subject completionTime) {
+    static void notBeforeStart(Subject completionTime) {
         try {
             if (Instant.parse(completionTime.text())
                     .isBefore(Instant.parse(Json.text(completionTime.object(), "startTime")))) {
@@ -101,7 +97,7 @@ final class JobRules {
         }
     }
 
-    private static void indexes(Subject indexes) {
+    static void indexes(Subject indexes) {
         try {
             IndexFormat.total(indexes.text(), Json.number(indexes.root(), 0, "spec", "completions"));
         } catch (IllegalArgumentException e) {
@@ -111,7 +107,7 @@ final class JobRules {
         }
     }
 
-    private static void disjoint(Subject failed) {
+    static void disjoint(Subject failed) {
         try {
             IndexFormat.disjoint(Json.text(failed.object(), "completedIndexes"), failed.text(),
                     Json.number(failed.root(), 0, "spec", "completions"));
@@ -121,7 +117,7 @@ final class JobRules {
     }
 
     /** An indexed job whose completions follow its parallelism may become smaller. */
-    private static void growsUnlessResized(Subject succeeded) {
+    static void growsUnlessResized(Subject succeeded) {
         JsonNode spec = succeeded.root().path("spec");
         if (!Objects.equals(Json.at(spec, "completions"), Json.at(spec, "parallelism"))
                 && succeeded.number() < succeeded.old().asLong(0)) {
@@ -130,13 +126,4 @@ final class JobRules {
         }
     }
 
-    static void addChecks(Map<String, Check> checks) {
-        checks.put("notBeforeStart", JobRules::notBeforeStart);
-        checks.put("indexes", JobRules::indexes);
-        checks.put("disjoint", JobRules::disjoint);
-        checks.put("growsUnlessResized", JobRules::growsUnlessResized);
-        checks.put("exitCodes", JobRules::exitCodes);
-        checks.put("successRule", s -> successRule(s.value(), s.path(), Json.number(s.root(), 0, "completions"),
-                s.problems()));
-    }
 }

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -12,13 +11,14 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
+import dev.wheelhouse.apiserver.resources.DefinitionNames;
 import dev.wheelhouse.apiserver.table.HumanDuration;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
-import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Selectors;
 
+import static dev.wheelhouse.apiserver.defaults.DefaultRules.isEmpty;
 import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 
 /** Jobs. By default a job selects its pods by its own UID (upstream: {@code pkg/registry/batch/job}). */
@@ -26,17 +26,6 @@ final class JobStrategy extends Strategy {
     JobStrategy() {
         super("batch", "Job", Map.of("status", JobStrategy::status, "completions", JobStrategy::completions, "duration",
                 JobStrategy::duration));
-    }
-
-    @Override
-    protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {
-        rules.merge("io.k8s.api.batch.v1.Job", JobStrategy::labelAsTemplate, Consumer::andThen);
-    }
-
-    private static void labelAsTemplate(ObjectNode job) {
-        if (Json.at(job, "spec", "template", "metadata", "labels") instanceof ObjectNode labels && !labels.isEmpty()) {
-            WorkloadRules.labelAs(job, labels);
-        }
     }
 
     /** Labels the job's pods by its name and UID, and selects them by the UID. A user may have set some of these. */
@@ -52,7 +41,9 @@ final class JobStrategy extends Strategy {
             set(labels, prefix + "job-name", name);
         }
         set(Json.child(Json.child(spec, "selector"), "matchLabels"), "batch.kubernetes.io/controller-uid", uid);
-        WorkloadRules.labelAs(job, labels);
+        if (isEmpty(Meta.of(job), "labels")) {
+            Meta.of(job).set("labels", labels.deepCopy());
+        }
     }
 
     private static String status(Item job) {
@@ -186,7 +177,7 @@ final class JobStrategy extends Strategy {
      */
     private static void template(JsonNode now, JsonNode before, ObjectNode old, Problems problems) {
         boolean suspended = old.path("spec").path("suspend").asBoolean(false);
-        if (suspended && (Json.at(old, "status", "startTime") == null || JobRules.isTrue(old, "Suspended"))
+        if (suspended && (Json.at(old, "status", "startTime") == null || DefinitionNames.isTrue(old, "Suspended"))
                 && Json.number(old, 0, "status", "active") == 0) {
             problems.immutable("spec.template.spec", now.get("spec"),
                     withPlacementAndResourcesOf(now, before).get("spec"));
@@ -227,8 +218,4 @@ final class JobStrategy extends Strategy {
                 + "to remove them or set propagationPolicy=Orphan to suppress this warning";
     }
 
-    @Override
-    protected void addChecks(Map<String, Check> checks) {
-        JobRules.addChecks(checks);
-    }
 }

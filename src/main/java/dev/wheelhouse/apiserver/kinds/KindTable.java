@@ -93,6 +93,8 @@ record KindTable(Set<Trait> traits, Function<String, List<String>> names, List<T
             case "labels" -> o -> o.labels(steps);
             case "selector" -> o -> o.selector(steps);
             case "join" -> joinCell(path, none);
+            case "pair" -> pairCell(path, none);
+            case "state" -> stateCell(textCell(path, ""), none.split("\\|"));
             case "call" -> {
                 Cell cell = cells.get(path);
                 if (cell == null) {
@@ -114,6 +116,21 @@ record KindTable(Set<Trait> traits, Function<String, List<String>> names, List<T
         String[] list = path.substring(0, open).split("\\.");
         String[] steps = path.substring(close + 2).split("\\.");
         return o -> o.ofType(path.substring(open + 1, close), list).textOr(none, steps);
+    }
+
+    /** @param texts for no status, for True, and for any other */
+    private static Cell stateCell(Cell status, String[] texts) {
+        return o -> {
+            Object text = status.apply(o);
+            return texts["".equals(text) ? 0 : "True".equals(text) ? 1 : 2];
+        };
+    }
+
+    /** @param path of an object, and two of its fields with a comma between them */
+    private static Cell pairCell(String path, String none) {
+        String[] object = path.substring(0, path.lastIndexOf('.')).split("\\.");
+        String[] fields = path.substring(path.lastIndexOf('.') + 1).split(",");
+        return o -> o.has(object) ? o.part(object).text(fields[0]) + "/" + o.part(object).text(fields[1]) : none;
     }
 
     private static Cell joinCell(String path, String none) {

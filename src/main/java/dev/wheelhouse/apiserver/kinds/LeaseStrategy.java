@@ -2,13 +2,10 @@ package dev.wheelhouse.apiserver.kinds;
 
 import java.math.BigInteger;
 import java.util.Arrays;
-import java.util.Map;
 import java.util.stream.Stream;
-
 
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.validation.Formats;
-import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
 
 /** Leases (upstream: {@code pkg/registry/coordination/lease}). */
@@ -17,13 +14,7 @@ final class LeaseStrategy extends Strategy {
         super("coordination.k8s.io", "Lease");
     }
 
-    @Override
-    protected void addChecks(Map<String, Check> checks) {
-        checks.put("versionsOrder", LeaseStrategy::versions);
-        checks.put("leaseStrategy", LeaseStrategy::strategy);
-    }
-
-    private static void versions(Subject candidate) {
+    static void versionsOrder(Subject candidate) {
         String binary = Json.text(candidate.value(), "binaryVersion");
         String emulated = Json.text(candidate.value(), "emulationVersion");
         if (Formats.named("semver").apply(binary).isEmpty() && Formats.named("semver").apply(emulated).isEmpty()
@@ -37,7 +28,7 @@ final class LeaseStrategy extends Strategy {
         return Stream.of(version.split("[-+]")[0].split("\\.")).map(BigInteger::new).toArray(BigInteger[]::new);
     }
 
-    private static void strategy(Subject strategy) {
+    static void leaseStrategy(Subject strategy) {
         String name = strategy.text();
         if (name.contains("/")) {
             strategy.problems().invalid(strategy.path() + ".strategy", name, Formats.qualifiedName(name));

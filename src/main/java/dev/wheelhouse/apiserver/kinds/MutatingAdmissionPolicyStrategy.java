@@ -1,12 +1,10 @@
 package dev.wheelhouse.apiserver.kinds;
 
-import java.util.Map;
 
 import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.validation.Problems;
-import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
 import dev.wheelhouse.cel.CelExpression.ResultType;
 
@@ -16,21 +14,15 @@ import dev.wheelhouse.cel.CelExpression.ResultType;
  */
 final class MutatingAdmissionPolicyStrategy extends Strategy {
     MutatingAdmissionPolicyStrategy() {
-        super(AdmissionRules.GROUP, "MutatingAdmissionPolicy", Map.of("paramKind", AdmissionRules::paramKind));
+        super(AdmissionRules.GROUP, "MutatingAdmissionPolicy");
     }
 
-    @Override
-    protected void addChecks(Map<String, Check> checks) {
-        checks.put("mutations", MutatingAdmissionPolicyStrategy::mutations);
-    }
-
-    private static void mutations(Subject subject) {
+    static void mutations(Subject subject) {
         JsonNode spec = subject.value();
         Problems problems = subject.problems();
         PolicyExpressions expressions = new PolicyExpressions(spec, true, problems);
         expressions.conditions();
         expressions.variables();
-        problems.filled(spec, "spec", "mutations", "mutations must contain at least one item");
         Problems.each(spec.path("mutations"), "spec.mutations",
                 (mutation, at) -> mutation(mutation, at, expressions, problems));
     }
@@ -47,10 +39,8 @@ final class MutatingAdmissionPolicyStrategy extends Strategy {
         String expression = Json.text(mutation, wanted, "expression").strip();
         if (!mutation.has(wanted)) {
             problems.required(at + "." + wanted, "must be specified when patchType is " + type);
-        } else if (expression.isEmpty()) {
-            problems.required(at + "." + wanted + ".expression");
         } else {
-            expressions.compile(at + "." + wanted + ".expression", expression,
+            expressions.require(at + "." + wanted + ".expression", expression, "",
                     json ? ResultType.PATCHES : ResultType.OBJECT);
         }
         if (mutation.has(other)) {

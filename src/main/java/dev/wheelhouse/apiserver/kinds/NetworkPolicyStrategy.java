@@ -1,6 +1,5 @@
 package dev.wheelhouse.apiserver.kinds;
 
-import java.util.Map;
 
 import tools.jackson.databind.JsonNode;
 
@@ -8,7 +7,6 @@ import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.IpFormats;
 import dev.wheelhouse.apiserver.validation.Problems;
-import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
 
 /** Network policies (upstream: {@code pkg/registry/networking/networkpolicy}). */
@@ -17,13 +15,7 @@ final class NetworkPolicyStrategy extends Strategy {
         super("networking.k8s.io", "NetworkPolicy");
     }
 
-    @Override
-    protected void addChecks(Map<String, Check> checks) {
-        checks.put("policyPort", NetworkPolicyStrategy::port);
-        checks.put("strictSubset", NetworkPolicyStrategy::strictSubset);
-    }
-
-    private static void port(Subject subject) {
+    static void policyPort(Subject subject) {
         JsonNode port = subject.value();
         JsonNode end = subject.object().path("endPort");
         String endPath = subject.path().replaceFirst("port$", "endPort");
@@ -45,7 +37,7 @@ final class NetworkPolicyStrategy extends Strategy {
         Formats.portNumber(end.asLong(0)).forEach(message -> problems.invalid(endPath, end, message));
     }
 
-    private static void strictSubset(Subject except) {
+    static void strictSubset(Subject except) {
         IpFormats.Range range = IpFormats.parseRange(Json.text(except.object(), "cidr"));
         IpFormats.Range part = IpFormats.parseRange(except.text());
         if (range != null && part != null && !range.isAbove(part)) {

@@ -3,7 +3,6 @@ package dev.wheelhouse.apiserver.kinds;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
-import java.util.function.Consumer;
 import java.util.regex.Pattern;
 
 import tools.jackson.core.JacksonException;
@@ -16,7 +15,6 @@ import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.ResourceValidation;
-import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
 
 /** Nodes. They write their status when they register (upstream: {@code pkg/registry/core/node}). */
@@ -28,16 +26,6 @@ final class NodeStrategy extends Strategy {
     NodeStrategy() {
         super("", "Node",
                 Map.of("status", NodeStrategy::status, "roles", NodeStrategy::roles, "kernel", NodeStrategy::kernel));
-    }
-
-    @Override
-    protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {
-        rules.put("io.k8s.api.core.v1.NodeStatus", status -> {
-            JsonNode capacity = Json.at(status, "capacity");
-            if (capacity != null && Json.at(status, "allocatable") == null) {
-                status.set("allocatable", capacity.deepCopy());
-            }
-        });
     }
 
     private static Item info(Item node) {
@@ -72,23 +60,14 @@ final class NodeStrategy extends Strategy {
                 + (architecture.isEmpty() ? "" : " (" + architecture + ")");
     }
 
-    @Override
-    protected void addChecks(Map<String, Check> checks) {
-        checks.put("amounts", NodeStrategy::amounts);
-        checks.put("uniqueTaint", NodeStrategy::taint);
-        checks.put("uniqueToleration", NodeStrategy::toleration);
-        checks.put("avoidedPods", NodeStrategy::avoidedPods);
-        checks.put("declaredFeatures", NodeStrategy::declaredFeatures);
-    }
-
-    private static void amounts(Subject node) {
+    static void amounts(Subject node) {
         for (String list : List.of("capacity", "allocatable")) {
             node.value().path("status").path(list).properties().forEach(amount -> ResourceValidation.amount(
                     amount.getKey(), amount.getValue(), "status." + list + "." + amount.getKey(), node.problems()));
         }
     }
 
-    private static void taint(Subject taint) {
+    static void uniqueTaint(Subject taint) {
         String key = Json.text(taint.value(), "key") + ":" + Json.text(taint.value(), "effect");
         if (!taint.isNew("taints", StringNode.valueOf(key))) {
             taint.problems().duplicate(taint.path(), "\"" + key + "\"");
@@ -96,7 +75,7 @@ final class NodeStrategy extends Strategy {
     }
 
     /** Tolerations are equal whatever their seconds are. */
-    private static void toleration(Subject toleration) {
+    static void uniqueToleration(Subject toleration) {
         JsonNode value = toleration.value();
         ObjectNode key = Json.object().put("Key", Json.text(value, "key")).put("Operator", Json.text(value, "operator"))
                 .put("Value", Json.text(value, "value")).put("Effect", Json.text(value, "effect"));
@@ -107,7 +86,7 @@ final class NodeStrategy extends Strategy {
         }
     }
 
-    private static void avoidedPods(Subject annotation) {
+    static void avoidedPods(Subject annotation) {
         String path = "metadata.annotations.scheduler.alpha.kubernetes.io/preferAvoidPods";
         JsonNode avoided;
         try {
@@ -128,7 +107,7 @@ final class NodeStrategy extends Strategy {
         });
     }
 
-    private static void declaredFeatures(Subject features) {
+    static void declaredFeatures(Subject features) {
         String[] before = {""};
         Problems.each(features.value(), features.path(), (node, at) -> {
             String feature = node.asString("");

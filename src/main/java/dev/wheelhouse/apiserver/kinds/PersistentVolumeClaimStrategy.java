@@ -12,7 +12,6 @@ import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
-import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
 import dev.wheelhouse.facts.Quantities;
 
@@ -72,7 +71,10 @@ final class PersistentVolumeClaimStrategy extends Strategy {
         }
     }
 
-    private static void stays(ObjectNode claim, ObjectNode old, Problems problems) {
+    static void claimStays(Subject subject) {
+        ObjectNode claim = (ObjectNode) subject.value();
+        ObjectNode old = (ObjectNode) subject.old();
+        Problems problems = subject.problems();
         String annotation = Json.text(claim, "metadata", "annotations", VolumeRules.CLASS_ANNOTATION);
         String before = Json.text(old, "metadata", "annotations", VolumeRules.CLASS_ANNOTATION);
         boolean moves = annotation.isEmpty() && !before.isEmpty()
@@ -126,14 +128,7 @@ final class PersistentVolumeClaimStrategy extends Strategy {
         return spec;
     }
 
-    @Override
-    protected void addChecks(Map<String, Check> checks) {
-        checks.put("claimResource", PersistentVolumeClaimStrategy::claimResource);
-        checks.put("resizeStatus", PersistentVolumeClaimStrategy::resizeStatus);
-        checks.put("claimStays", s -> stays((ObjectNode) s.value(), (ObjectNode) s.old(), s.problems()));
-    }
-
-    private static void claimResource(Subject name) {
+    static void claimResource(Subject name) {
         List<String> wrong = Formats.qualifiedName(name.text());
         name.problems().invalid(name.path(), name.text(), wrong);
         boolean isNative = !name.text().contains("/") || name.text().contains("kubernetes.io/");
@@ -142,7 +137,7 @@ final class PersistentVolumeClaimStrategy extends Strategy {
         }
     }
 
-    private static void resizeStatus(Subject name) {
+    static void resizeStatus(Subject name) {
         String status = Json.text(name.root(), "status", "allocatedResourceStatuses", name.text());
         if (!RESIZE_STATUSES.contains(status)) {
             name.problems().notSupported(name.path(), name.text(), RESIZE_STATUSES.toArray(String[]::new));

@@ -13,8 +13,6 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
-import dev.wheelhouse.apiserver.table.Item;
-import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
 import dev.wheelhouse.facts.Quantities;
 
@@ -37,15 +35,8 @@ final class PersistentVolumeStrategy extends Strategy {
 
     PersistentVolumeStrategy() {
         super("", "PersistentVolume",
-                Map.of("phase", VolumeRules::phase, "storageClass", VolumeRules::storageClass, "claim",
-                        PersistentVolumeStrategy::claim, "accessModes",
+                Map.of("phase", VolumeRules::phase, "storageClass", VolumeRules::storageClass, "accessModes",
                         o -> VolumeRules.accessModes(o, "spec", "accessModes")));
-    }
-
-    private static String claim(Item volume) {
-        return volume.has("spec", "claimRef")
-                ? volume.text("spec", "claimRef", "namespace") + "/" + volume.text("spec", "claimRef", "name")
-                : "";
     }
 
     @Override
@@ -72,18 +63,7 @@ final class PersistentVolumeStrategy extends Strategy {
         return spec;
     }
 
-    @Override
-    protected void addChecks(Map<String, Check> checks) {
-        checks.put("onlyStorage", PersistentVolumeStrategy::onlyStorage);
-        checks.put("basicAmount", PersistentVolumeStrategy::basicAmount);
-        checks.put("capacity", PersistentVolumeStrategy::capacity);
-        checks.put("affinityStays", PersistentVolumeStrategy::affinityStays);
-        checks.put("noRecyclingOfRoot", PersistentVolumeStrategy::noRecyclingOfRoot);
-        checks.put("sourceStays", PersistentVolumeStrategy::sourceStays);
-        checks.put("notUnset", PersistentVolumeStrategy::notUnset);
-    }
-
-    private static void onlyStorage(Subject capacity) {
+    static void onlyStorage(Subject capacity) {
         JsonNode amounts = capacity.value();
         if (amounts.size() > 1 || !amounts.has("storage")) {
             capacity.problems().notSupported(capacity.path(), amounts.isObject() ? amounts : NullNode.getInstance(),
@@ -91,7 +71,7 @@ final class PersistentVolumeStrategy extends Strategy {
         }
     }
 
-    private static void basicAmount(Subject amount) {
+    static void basicAmount(Subject amount) {
         BigDecimal value = Quantities.parse(amount.text());
         if (value != null && value.signum() < 0) {
             amount.problems().invalid(amount.path(), value.setScale(0, RoundingMode.UP).longValue(),
@@ -99,7 +79,7 @@ final class PersistentVolumeStrategy extends Strategy {
         }
     }
 
-    private static void capacity(Subject size) {
+    static void capacity(Subject size) {
         basicAmount(size);
         BigDecimal value = Quantities.parse(size.text());
         if (value != null && value.signum() <= 0) {
@@ -107,7 +87,7 @@ final class PersistentVolumeStrategy extends Strategy {
         }
     }
 
-    private static void noRecyclingOfRoot(Subject spec) {
+    static void noRecyclingOfRoot(Subject spec) {
         String path = Json.text(spec.value(), "hostPath", "path");
         if (Json.text(spec.value(), "persistentVolumeReclaimPolicy").equals("Recycle") && path.startsWith("/")
                 && isRoot(path)) {
@@ -124,7 +104,7 @@ final class PersistentVolumeStrategy extends Strategy {
         return depth == 0;
     }
 
-    private static void sourceStays(Subject spec) {
+    static void sourceStays(Subject spec) {
         ObjectNode now = source(spec.value());
         ObjectNode old = source(spec.old());
         if (old.get("csi") instanceof ObjectNode before && !before.has(EXPAND_SECRET)
@@ -138,7 +118,7 @@ final class PersistentVolumeStrategy extends Strategy {
     }
 
     /** The nodes of a volume stay, except that a label's old name may become its new one. */
-    private static void affinityStays(Subject spec) {
+    static void affinityStays(Subject spec) {
         JsonNode now = spec.value().path("nodeAffinity");
         JsonNode before = spec.old().path("nodeAffinity").deepCopy();
         JsonNode terms = now.at(TERMS);
@@ -160,9 +140,4 @@ final class PersistentVolumeStrategy extends Strategy {
         }
     }
 
-    private static void notUnset(Subject name) {
-        if (name.value().isMissingNode() && !name.old().isMissingNode()) {
-            name.problems().forbidden(name.path(), "update from non-nil value to nil is forbidden");
-        }
-    }
 }

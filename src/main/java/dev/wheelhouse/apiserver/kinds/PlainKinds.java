@@ -1,6 +1,8 @@
 package dev.wheelhouse.apiserver.kinds;
 
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 import dev.wheelhouse.apiserver.table.Item;
@@ -8,7 +10,15 @@ import dev.wheelhouse.apiserver.table.Item;
 /** The kinds whose only code is for cells of their tables, and the one that is no resource of its own. */
 final class PlainKinds {
     static final List<Strategy> ALL = List.of(
-            new ServiceAccountStrategy(), new Strategy("policy", "Eviction"),
+            new Strategy("policy", "Eviction"),
+            new Strategy("", "Endpoints", Map.of("endpoints", PlainKinds::endpoints)),
+            new Strategy("networking.k8s.io", "IPAddress", Map.of("parent", PlainKinds::parent)),
+            new Strategy("networking.k8s.io", "IngressClass",
+                    Map.of("parameters", PlainKinds::parameters, "nameOrDefault",
+                            o -> o.name() + (o.text("metadata", "annotations",
+                                    "ingressclass.kubernetes.io/is-default-class").equals("true")
+                                            ? " (default)"
+                                            : ""))),
             new Strategy(AdmissionRules.GROUP, "MutatingAdmissionPolicyBinding",
                     Map.of("paramRef", AdmissionRules::paramRef)),
             new Strategy(AdmissionRules.GROUP, "ValidatingAdmissionPolicyBinding",
@@ -44,6 +54,43 @@ final class PlainKinds {
     private static String last(List<Item> conditions, String none, String... types) {
         return conditions.stream().map(condition -> condition.text("type")).filter(List.of(types)::contains)
                 .reduce(none, (before, type) -> type);
+    }
+
+    private static String endpoints(Item endpoints) {
+        List<String> all = new ArrayList<>();
+        for (Item subset : endpoints.items("subsets")) {
+            List<String> ips = subset.items("addresses").stream().map(a -> a.text("ip")).toList();
+            if (subset.size("ports") == 0) {
+                all.addAll(ips);
+            }
+            for (Item port : subset.items("ports")) {
+                ips.forEach(ip -> all.add((ip.contains(":") ? "[" + ip + "]" : ip) + ":" + port.number("port")));
+            }
+        }
+        if (endpoints.size("subsets") == 0) {
+            return Item.NONE;
+        }
+        return all.isEmpty() ? "" : Item.firstThree(all);
+    }
+
+    private static String parent(Item address) {
+        if (!address.has("spec", "parentRef")) {
+            return Item.NONE;
+        }
+        Item parent = address.part("spec", "parentRef");
+        String group = parent.text("group");
+        String namespace = parent.text("namespace");
+        return (parent.text("resource") + (group.isEmpty() ? "" : "." + group)).toLowerCase(Locale.ROOT)
+                + (namespace.isEmpty() ? "" : "/" + namespace) + "/" + parent.text("name");
+    }
+
+    private static String parameters(Item ingressClass) {
+        Item parameters = ingressClass.part("spec", "parameters");
+        if (!ingressClass.has("spec", "parameters")) {
+            return Item.NONE;
+        }
+        String group = parameters.has("apiGroup") ? "." + parameters.text("apiGroup") : "";
+        return parameters.text("kind") + group + "/" + parameters.text("name");
     }
 
     private static String migratedResource(Item migration) {

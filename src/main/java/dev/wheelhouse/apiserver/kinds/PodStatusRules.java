@@ -6,42 +6,30 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
-import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
 
 /** The rules of a pod's status that are no rows of {@code rules.tsv} (upstream: {@code ValidatePodStatusUpdate}). */
 final class PodStatusRules {
     private PodStatusRules() {}
 
-    static void addChecks(Map<String, Check> checks) {
-        checks.put("stateOfContainers", statuses -> states(statuses, "containers"));
-        checks.put("stateOfInitContainers", statuses -> states(statuses, "initContainers"));
-        checks.put("stateOfEphemeralContainers", statuses -> states(statuses, null));
-        checks.put("firstHostIp", PodStatusRules::firstHostIp);
-        checks.put("extendedClaim", PodStatusRules::extendedClaim);
-    }
-
-    /**
-     * A container that has ended stays so, unless it is to start again.
-     *
-     * @param list the containers that the statuses are of; null for those that never start again
-     */
-    private static void states(Subject statuses, @Nullable String list) {
+    /** A container that has ended stays so, unless it is to start again. Ephemeral containers never start again. */
+    static void containerStates(Subject statuses) {
         JsonNode spec = statuses.root().path("spec");
-        if (statuses.old().isEmpty() || list != null && couldAllRestart(spec)) {
+        String list = statuses.path().replaceFirst("^status\\.(.*)Statuses$", "$1s");
+        boolean startsAgain = !list.equals("ephemeralContainers");
+        if (statuses.old().isEmpty() || startsAgain && couldAllRestart(spec)) {
             return;
         }
         Map<String, JsonNode> now = new HashMap<>();
         statuses.value().forEach(status -> now.putIfAbsent(Json.text(status, "name"), status));
         Map<String, JsonNode> containers = new HashMap<>();
-        if (list != null) {
+        if (startsAgain) {
             spec.path(list).forEach(container -> containers.putIfAbsent(Json.text(container, "name"), container));
         }
         Problems.each(statuses.old(), statuses.path(), (old, at) -> {
@@ -80,7 +68,7 @@ final class PodStatusRules {
         };
     }
 
-    private static void firstHostIp(Subject addresses) {
+    static void firstHostIp(Subject addresses) {
         String first = Json.text(addresses.value().path(0), "ip");
         if (!addresses.value().isEmpty() && !first.equals(Json.text(addresses.object(), "hostIP"))) {
             addresses.problems().invalid(addresses.path() + "[0].ip", first, "must be equal to `hostIP`");
@@ -88,14 +76,13 @@ final class PodStatusRules {
     }
 
     /** The claim that the scheduler made for extended resources maps requests of the pod's containers. */
-    private static void extendedClaim(Subject status) {
+    static void extendedClaim(Subject status) {
         Problems problems = status.problems();
         String path = status.path();
         Map<String, JsonNode> containers = new HashMap<>();
         for (String list : List.of("initContainers", "containers")) {
             status.root().path("spec").path(list).forEach(c -> containers.put(Json.text(c, "name"), c));
         }
-        problems.filled(status.value(), path, "requestMappings", "at least one request mapping is required");
         Set<List<String>> seen = new HashSet<>();
         Problems.each(status.value(), path, "requestMappings", (mapping, at) -> {
             String name = Json.text(mapping, "containerName");
@@ -116,7 +103,5 @@ final class PodStatusRules {
                 }
             }
         });
-        problems.formed(path + ".resourceClaimName", Json.text(status.value(), "resourceClaimName"),
-                Formats::dnsSubdomain);
     }
 }

@@ -9,7 +9,6 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.auth.User;
@@ -18,7 +17,6 @@ import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Problems;
-import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.facts.QosClass;
 import dev.wheelhouse.facts.ResourceInfo;
 
@@ -94,20 +92,12 @@ final class PodStrategy extends Strategy {
             for (JsonNode key : term.path(keys)) {
                 JsonNode value = labels.get(key.asString(""));
                 if (value != null) {
-                    ArrayNode expressions = selector.get("matchExpressions") instanceof ArrayNode present
-                            ? present
-                            : selector.putArray("matchExpressions");
-                    expressions.addObject().put("key", key.asString(""))
+                    selector.withArray("matchExpressions").addObject().put("key", key.asString(""))
                             .put("operator", keys.equals("matchLabelKeys") ? "In" : "NotIn").putArray("values")
                             .add(value);
                 }
             }
         }
-    }
-
-    @Override
-    protected void addChecks(Map<String, Check> checks) {
-        PodStatusRules.addChecks(checks);
     }
 
     @Override

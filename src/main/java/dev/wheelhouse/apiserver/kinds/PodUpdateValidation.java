@@ -12,6 +12,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.JsonKey;
+import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.validation.GoForm;
 import dev.wheelhouse.apiserver.validation.PodValidation;
 import dev.wheelhouse.apiserver.validation.Problems;
@@ -112,15 +113,15 @@ final class PodUpdateValidation {
         ObjectNode result = spec.deepCopy();
         for (String list : List.of("containers", "initContainers")) {
             for (int i = 0; i < before.path(list).size(); i++) {
-                copy(before.path(list).get(i), (ObjectNode) result.path(list).get(i), "image");
+                Meta.copy(before.path(list).get(i), (ObjectNode) result.path(list).get(i), "image");
             }
         }
         for (String field : List.of("activeDeadlineSeconds", "schedulingGates", "tolerations")) {
-            copy(before, result, field);
+            Meta.copy(before, result, field);
         }
         if (Json.number(before, 0, "terminationGracePeriodSeconds") < 0
                 && Json.number(spec, 0, "terminationGracePeriodSeconds") == 1) {
-            copy(before, result, "terminationGracePeriodSeconds");
+            Meta.copy(before, result, "terminationGracePeriodSeconds");
         }
         if (!before.path("schedulingGates").isEmpty()) {
             for (Map.Entry<String, JsonNode> old : before.path("nodeSelector").properties()) {
@@ -130,12 +131,12 @@ final class PodUpdateValidation {
                     break;
                 }
             }
-            copy(before, result, "nodeSelector");
+            Meta.copy(before, result, "nodeSelector");
             JsonNode affinity = before.path("affinity").path("nodeAffinity");
             if (!affinity.equals(spec.path("affinity").path("nodeAffinity"))) {
                 narrowed(spec.path("affinity").path("nodeAffinity"), affinity, problems);
                 if (result.get("affinity") instanceof ObjectNode changed) {
-                    copy(before.path("affinity"), changed, "nodeAffinity");
+                    Meta.copy(before.path("affinity"), changed, "nodeAffinity");
                     if (changed.isEmpty() && !before.has("affinity")) {
                         result.remove("affinity");
                     }
@@ -178,15 +179,6 @@ final class PodUpdateValidation {
             }
         }
         return true;
-    }
-
-    private static void copy(JsonNode from, ObjectNode to, String field) {
-        JsonNode value = from.get(field);
-        if (value == null) {
-            to.remove(field);
-        } else {
-            to.set(field, value);
-        }
     }
 
     /** The fields that differ: the old values and the new ones, each in a line. */
@@ -326,7 +318,7 @@ final class PodUpdateValidation {
         ObjectNode resources = Json.child(owner, "resources");
         for (String list : List.of("requests", "limits")) {
             ObjectNode amounts = Json.child(resources, list);
-            CHANGED_BY_RESIZE.forEach(name -> copy(before.path("resources").path(list), amounts, name));
+            CHANGED_BY_RESIZE.forEach(name -> Meta.copy(before.path("resources").path(list), amounts, name));
         }
         withoutEmpty(owner);
     }

@@ -47,12 +47,7 @@ final class PolicyExpressions {
         }
         Set<String> names = new HashSet<>();
         Problems.each(conditions, "spec.matchConditions", (condition, at) -> {
-            String expression = Json.text(condition, "expression").strip();
-            if (expression.isEmpty()) {
-                problems.required(at + ".expression");
-            } else {
-                compile(at + ".expression", expression, ResultType.BOOL, known);
-            }
+            require(at + ".expression", Json.text(condition, "expression").strip(), "", ResultType.BOOL, known);
             String name = Json.text(condition, "name");
             problems.formed(at + ".name", name, Formats::qualifiedName);
             if (!name.isEmpty() && !names.add(name)) {
@@ -70,10 +65,7 @@ final class PolicyExpressions {
                 problems.invalid(at + ".name", name, "must be a valid CEL identifier");
             }
             String expression = Json.text(variable, "expression");
-            if (expression.isBlank()) {
-                problems.required(at + ".expression", "expression is not specified");
-            } else {
-                compile(at + ".expression", expression, ResultType.ANY, types);
+            if (require(at + ".expression", expression, "expression is not specified", ResultType.ANY, types)) {
                 types.addVariable(name, expression);
             }
         });
@@ -82,6 +74,20 @@ final class PolicyExpressions {
     /** Checks an expression that may use the variables. */
     void compile(String at, String expression, ResultType wanted) {
         compile(at, expression, wanted, types);
+    }
+
+    /** As {@link #compile}, for an expression that must be there. */
+    void require(String at, String expression, String detail, ResultType wanted) {
+        require(at, expression, detail, wanted, types);
+    }
+
+    private boolean require(String at, String expression, String detail, ResultType wanted, PolicyTypes known) {
+        if (expression.isBlank()) {
+            problems.required(at, detail);
+            return false;
+        }
+        compile(at, expression, wanted, known);
+        return true;
     }
 
     private void compile(String at, String expression, ResultType wanted, PolicyTypes known) {

@@ -3,7 +3,6 @@ package dev.wheelhouse.apiserver.kinds;
 import java.util.Map;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
 
 /**
@@ -30,12 +29,7 @@ final class PriorityClassStrategy extends Strategy {
         return globalDefault ? "globalDefault of " + name + " PriorityClass must be false" : "";
     }
 
-    @Override
-    protected void addChecks(Map<String, Check> checks) {
-        checks.put("reservedPriority", PriorityClassStrategy::reserved);
-    }
-
-    private static void reserved(Subject priorityClass) {
+    static void reservedPriority(Subject priorityClass) {
         String name = Json.text(priorityClass.value(), "metadata", "name");
         long value = Json.number(priorityClass.value(), 0, "value");
         if (name.startsWith("system-")) {

@@ -5,14 +5,14 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Formats;
-import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.apiserver.validation.Subject;
 import dev.wheelhouse.apiserver.validation.ResourceValidation;
 
 /** Resource quotas (upstream: {@code pkg/registry/core/resourcequota}). */
@@ -20,8 +20,6 @@ final class ResourceQuotaStrategy extends Strategy {
     private static final Set<String> SCOPES = Set.of("Terminating", "NotTerminating", "BestEffort", "NotBestEffort",
             "PriorityClass", "CrossNamespacePodAffinity", "VolumeAttributesClass");
 
-    private static final Set<String> ALWAYS_EXIST = Set.of("BestEffort", "NotBestEffort", "Terminating",
-            "NotTerminating", "CrossNamespacePodAffinity");
     private static final Set<String> OF_PODS = Set.of("pods", "cpu", "memory", "requests.cpu", "requests.memory",
             "limits.cpu", "limits.memory");
     private static final Set<String> STANDARD = Set.of("cpu", "memory", "ephemeral-storage", "requests.cpu",
@@ -43,60 +41,39 @@ final class ResourceQuotaStrategy extends Strategy {
         return String.join(", ", parts);
     }
 
-    @Override
-    protected void validate(ObjectNode quota, Problems problems) {
-        JsonNode spec = quota.path("spec");
-        for (Map.Entry<String, JsonNode> hard : spec.path("hard").properties()) {
-            String at = Problems.key("spec.hard", hard.getKey());
-            List<String> wrong = Formats.qualifiedName(hard.getKey());
-            problems.invalid(at, hard.getKey(), wrong);
-            if (wrong.isEmpty() && !hard.getKey().contains("/") && !isStandard(hard.getKey())) {
-                if (!hard.getKey().equals("storage")) {
-                    problems.invalid(at, hard.getKey(), "must be a standard resource type or fully qualified");
-                }
-                problems.invalid(at, hard.getKey(), "must be a standard resource for quota");
+    static void quotaAmount(Subject hard) {
+        String name = hard.key();
+        List<String> wrong = Formats.qualifiedName(name);
+        hard.problems().invalid(hard.path(), name, wrong);
+        if (wrong.isEmpty() && !name.contains("/") && !isStandard(name)) {
+            if (!name.equals("storage")) {
+                hard.problems().invalid(hard.path(), name, "must be a standard resource type or fully qualified");
             }
-            ResourceValidation.amount(hard.getKey(), hard.getValue(), at, problems);
+            hard.problems().invalid(hard.path(), name, "must be a standard resource for quota");
         }
-        Set<String> scopes = new HashSet<>();
-        for (JsonNode scope : spec.path("scopes")) {
-            scopes.add(scope.asString(""));
+        ResourceValidation.amount(name, hard.value(), hard.path(), hard.problems());
+    }
+
+    static void quotaScopes(Subject scopes) {
+        for (JsonNode scope : scopes.value()) {
             if (!SCOPES.contains(scope.asString(""))) {
-                problems.invalid("spec.scopes", spec.get("scopes"), "unsupported scope");
+                scopes.problems().invalid(scopes.path(), scopes.value(), "unsupported scope");
             }
-            refuseOthers(scope.asString(""), spec, "spec.scopes", spec.get("scopes"), problems);
+            refuseOthers(scope.asString(""), scopes.value(), scopes);
         }
+    }
+
+    static void selectedScope(Subject requirement) {
+        refuseOthers(Json.text(requirement.value(), "scopeName"),
+                requirement.root().path("spec").path("scopeSelector"), requirement);
+    }
+
+    static void conflictingScopes(Subject requirements) {
+        Set<String> scopes = new HashSet<>();
+        requirements.value().forEach(requirement -> scopes.add(Json.text(requirement, "scopeName")));
         if (conflict(scopes)) {
-            problems.invalid("spec.scopes", spec.get("scopes"), "conflicting scopes");
-        }
-        Set<String> selected = new HashSet<>();
-        for (JsonNode requirement : spec.path("scopeSelector").path("matchExpressions")) {
-            String at = "spec.scopeSelector.matchExpressions";
-            String name = Json.text(requirement, "scopeName");
-            if (!SCOPES.contains(name)) {
-                problems.invalid(at + ".scopeName", name, "unsupported scope");
-            }
-            refuseOthers(name, spec, at, spec.get("scopeSelector"), problems);
-            String operator = Json.text(requirement, "operator");
-            if (ALWAYS_EXIST.contains(name) && !operator.equals("Exists")) {
-                problems.invalid(at + ".operator", operator, "must be 'Exists' when scope is any of "
-                        + "ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, "
-                        + "ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or "
-                        + "ResourceQuotaScopeCrossNamespacePodAffinity");
-            }
-            if (!List.of("In", "NotIn", "Exists", "DoesNotExist").contains(operator)) {
-                problems.invalid(at + ".operator", operator, "not a valid selector operator");
-            } else if (operator.endsWith("In") && requirement.path("values").isEmpty()) {
-                problems.required(at + ".values", "must be at least one value when `operator` is 'In' or 'NotIn' for "
-                        + "scope selector");
-            } else if (!operator.endsWith("In") && !requirement.path("values").isEmpty()) {
-                problems.invalid(at + ".values", requirement.path("values"),
-                        "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector");
-            }
-            selected.add(name);
-        }
-        if (conflict(selected)) {
-            problems.invalid("spec.scopeSelector.matchExpressions", spec.get("scopes"), "conflicting scopes");
+            requirements.problems().invalid(requirements.path(), requirements.root().path("spec").get("scopes"),
+                    "conflicting scopes");
         }
     }
 
@@ -110,26 +87,22 @@ final class ResourceQuotaStrategy extends Strategy {
     }
 
     /** A limit whose objects are never in the scope makes the quota invalid. */
-    private static void refuseOthers(String scope, JsonNode spec, String at, JsonNode value, Problems problems) {
+    private static void refuseOthers(String scope, JsonNode shown, Subject subject) {
         Set<String> scoped = switch (scope) {
             case "BestEffort" -> Set.of("pods");
             case "VolumeAttributesClass" -> Set.of("persistentvolumeclaims", "requests.storage");
             default -> OF_PODS;
         };
-        spec.path("hard").propertyStream().map(Map.Entry::getKey).sorted()
+        subject.root().path("spec").path("hard").propertyStream().map(Map.Entry::getKey).sorted()
                 .filter(limit -> SCOPES.contains(scope) && isStandard(limit) && !scoped.contains(limit))
-                .forEach(limit -> problems.invalid(at, value, "unsupported scope applied to resource"));
+                .forEach(limit -> subject.problems().invalid(subject.path(), shown,
+                        "unsupported scope applied to resource"));
     }
 
-    @Override
-    protected void validateUpdate(ObjectNode quota, ObjectNode old, Problems problems) {
-        validate(quota, problems);
-        Set<JsonNode> now = new HashSet<>();
-        quota.path("spec").path("scopes").forEach(now::add);
-        Set<JsonNode> before = new HashSet<>();
-        old.path("spec").path("scopes").forEach(before::add);
-        if (!now.equals(before)) {
-            problems.invalid("spec.scopes", quota.path("spec").get("scopes"), "field is immutable");
+    static void scopesStay(Subject scopes) {
+        Set<JsonNode> now = scopes.value().valueStream().collect(Collectors.toSet());
+        if (!now.equals(scopes.old().valueStream().collect(Collectors.toSet()))) {
+            scopes.problems().invalid(scopes.path(), scopes.isSet() ? scopes.value() : null, "field is immutable");
         }
     }
 }

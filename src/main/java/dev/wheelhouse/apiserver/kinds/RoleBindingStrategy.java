@@ -3,14 +3,9 @@ package dev.wheelhouse.apiserver.kinds;
 import java.util.Map;
 import java.util.function.Function;
 
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.kinds.KindTable.Cell;
 import dev.wheelhouse.apiserver.table.Item;
-import dev.wheelhouse.apiserver.validation.Rules.Check;
-import dev.wheelhouse.apiserver.validation.Subject;
 
 /**
  * Role bindings and cluster role bindings (upstream: {@code pkg/registry/rbac/rolebinding} and
@@ -21,8 +16,7 @@ final class RoleBindingStrategy extends Strategy {
 
     /** @param kind {@code RoleBinding} or {@code ClusterRoleBinding} */
     RoleBindingStrategy(String kind) {
-        super(GROUP, kind, Map.of("role", o -> o.text("roleRef", "kind") + "/" + o.text("roleRef", "name"),
-                "users", subjects("User", s -> s.text("name")), "groups", subjects("Group", s -> s.text("name")),
+        super(GROUP, kind, Map.of("users", subjects("User", s -> s.text("name")), "groups", subjects("Group", s -> s.text("name")),
                 "serviceAccounts",
                 subjects("ServiceAccount", s -> s.text("namespace") + "/" + s.text("name"))));
     }
@@ -32,18 +26,4 @@ final class RoleBindingStrategy extends Strategy {
                 .toList());
     }
 
-    @Override
-    protected void addChecks(Map<String, Check> checks) {
-        checks.put("roleRefStays", RoleBindingStrategy::roleRefStays);
-    }
-
-    private static void roleRefStays(Subject subject) {
-        JsonNode now = subject.value();
-        if (!now.isMissingNode() && !now.equals(subject.old())) {
-            ObjectNode shown = Json.object();
-            shown.put("APIGroup", Json.text(now, "apiGroup")).put("Kind", Json.text(now, "kind"))
-                    .put("Name", Json.text(now, "name"));
-            subject.problems().invalid(subject.path(), shown, "cannot change roleRef");
-        }
-    }
 }

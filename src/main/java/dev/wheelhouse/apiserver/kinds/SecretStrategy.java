@@ -11,7 +11,6 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
 
 import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
@@ -40,12 +39,7 @@ final class SecretStrategy extends Strategy {
         }
     }
 
-    @Override
-    protected void addChecks(Map<String, Check> checks) {
-        checks.put("jsonObject", SecretStrategy::jsonObject);
-    }
-
-    private static void jsonObject(Subject bytes) {
+    static void jsonObject(Subject bytes) {
         String wrong = "";
         try {
             JsonNode value = Json.read(Base64.getMimeDecoder().decode(bytes.text()));

@@ -1,11 +1,9 @@
 package dev.wheelhouse.apiserver.kinds;
 
-import java.util.Map;
 
 import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.apiserver.validation.Problems;
-import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
 
 /** Ranges of cluster IPs. An update can add a second range (upstream: {@code pkg/registry/networking/servicecidr}). */
@@ -14,19 +12,13 @@ final class ServiceCIDRStrategy extends Strategy {
         super("networking.k8s.io", "ServiceCIDR");
     }
 
-    @Override
-    protected void addChecks(Map<String, Check> checks) {
-        checks.put("atMostTwo", ServiceCIDRStrategy::atMostTwo);
-        checks.put("rangesStay", ServiceCIDRStrategy::rangesStay);
-    }
-
-    private static void atMostTwo(Subject ranges) {
+    static void atMostTwo(Subject ranges) {
         if (ranges.value().size() > 2) {
             ranges.problems().invalid(ranges.path(), ranges.object(), "may only hold up to 2 values");
         }
     }
 
-    private static void rangesStay(Subject ranges) {
+    static void rangesStay(Subject ranges) {
         JsonNode now = ranges.value();
         JsonNode before = ranges.old();
         if (now.size() < before.size()) {

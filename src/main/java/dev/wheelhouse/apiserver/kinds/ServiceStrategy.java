@@ -19,15 +19,12 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Problems;
-import dev.wheelhouse.apiserver.validation.Rules.Check;
 
 import static dev.wheelhouse.apiserver.defaults.DefaultRules.isEmpty;
 import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 
 /** Services. The server allocates their cluster IPs and node ports (upstream: {@code pkg/registry/core/service}). */
 final class ServiceStrategy extends Strategy {
-    private static final int AFFINITY_TIMEOUT_SECONDS = 10_800;
-
     ServiceStrategy() {
         super("", "Service", Map.of("clusterIp", ServiceStrategy::clusterIp, "externalIp", ServiceStrategy::externalIp,
                 "ports", ServiceStrategy::ports));
@@ -35,55 +32,12 @@ final class ServiceStrategy extends Strategy {
 
     @Override
     protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {
-        rules.put("io.k8s.api.core.v1.Service", ServiceStrategy::fillIn);
+        rules.merge("io.k8s.api.core.v1.Service", ServiceStrategy::ipModes, Consumer::andThen);
     }
 
-    private static void fillIn(ObjectNode service) {
-        ObjectNode spec = Json.child(service, "spec");
-        set(spec, "sessionAffinity", "None");
-        if (Json.text(spec, "sessionAffinity").equals("None")) {
-            spec.remove("sessionAffinityConfig");
-        } else if (Json.text(spec, "sessionAffinity").equals("ClientIP")) {
-            set(Json.child(Json.child(spec, "sessionAffinityConfig"), "clientIP"), "timeoutSeconds",
-                    AFFINITY_TIMEOUT_SECONDS);
-        }
-        set(spec, "type", "ClusterIP");
-        if (spec.get("ports") instanceof ArrayNode ports) {
-            for (JsonNode port : ports) {
-                port((ObjectNode) port);
-            }
-        }
-        traffic(service, spec);
-    }
-
-    private static void port(ObjectNode port) {
-        set(port, "protocol", "TCP");
-        JsonNode target = Json.at(port, "targetPort");
-        boolean unset = target == null || target.isString() && target.stringValue().isEmpty()
-                || target.isNumber() && target.intValue() == 0;
-        if (unset) {
-            port.put("targetPort", (int) Json.number(port, 0, "port"));
-        }
-    }
-
-    private static void traffic(ObjectNode service, ObjectNode spec) {
-        String type = Json.text(spec, "type");
-        boolean external = type.equals("NodePort") || type.equals("LoadBalancer");
-        if (external || type.equals("ClusterIP") && !isEmpty(spec, "externalIPs")) {
-            set(spec, "externalTrafficPolicy", "Cluster");
-        }
-        if (external || type.equals("ClusterIP")) {
-            set(spec, "internalTrafficPolicy", "Cluster");
-        } else if (type.equals("ExternalName")) {
-            spec.remove("internalTrafficPolicy");
-        }
-        if (!type.equals("LoadBalancer")) {
-            return;
-        }
-        set(spec, "allocateLoadBalancerNodePorts", true);
-        JsonNode ingress = Json.at(service, "status", "loadBalancer", "ingress");
-        if (ingress != null) {
-            for (JsonNode point : ingress) {
+    private static void ipModes(ObjectNode service) {
+        if (Json.text(service, "spec", "type").equals("LoadBalancer")) {
+            for (JsonNode point : service.path("status").path("loadBalancer").path("ingress")) {
                 if (!Json.text(point, "ip").isEmpty()) {
                     set((ObjectNode) point, "ipMode", "VIP");
                 }
@@ -300,8 +254,4 @@ final class ServiceStrategy extends Strategy {
         return problems.isEmpty();
     }
 
-    @Override
-    protected void addChecks(Map<String, Check> checks) {
-        ServiceValidation.addChecks(checks);
-    }
 }

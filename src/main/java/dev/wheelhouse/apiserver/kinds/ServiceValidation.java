@@ -1,7 +1,6 @@
 package dev.wheelhouse.apiserver.kinds;
 
 import java.util.List;
-import java.util.Map;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -10,18 +9,17 @@ import tools.jackson.databind.node.StringNode;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
-import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
 
 /** The rules of Services (upstream: {@code pkg/apis/core/validation/validation.go}). */
 final class ServiceValidation {
     private ServiceValidation() {}
 
-    private static void externalName(Subject name) {
+    static void externalName(Subject name) {
         name.problems().formed(name.path(), name.text().replaceFirst("\\.$", ""), Formats::dnsSubdomain);
     }
 
-    private static void port(Subject subject) {
+    static void uniquePort(Subject subject) {
         JsonNode port = subject.value();
         String protocol = Json.text(port, "protocol");
         long nodePort = Json.number(port, 0, "nodePort");
@@ -34,7 +32,7 @@ final class ServiceValidation {
         }
     }
 
-    private static void primary(Subject subject) {
+    static void primaryAddress(Subject subject) {
         JsonNode spec = subject.value();
         String primary = Json.text(spec, "clusterIP");
         JsonNode all = spec.path("clusterIPs");
@@ -46,7 +44,7 @@ final class ServiceValidation {
     }
 
     /** The addresses and, if they and the families are valid, whether this cluster has these families. */
-    private static void addresses(Subject subject) {
+    static void addresses(Subject subject) {
         JsonNode spec = subject.value();
         JsonNode all = spec.path("clusterIPs");
         Problems problems = subject.problems();
@@ -118,7 +116,7 @@ final class ServiceValidation {
         });
     }
 
-    private static void familiesStay(Subject spec) {
+    static void familiesStay(Subject spec) {
         JsonNode now = spec.value().path("ipFamilies");
         JsonNode before = spec.old().path("ipFamilies");
         boolean isExternal = Json.text(spec.value(), "type").equals("ExternalName")
@@ -133,33 +131,22 @@ final class ServiceValidation {
         }
     }
 
-    private static void sourceRange(Subject range) {
+    static void sourceRange(Subject range) {
         String text = range.text().strip();
         range.problems().invalid(range.path(), text, Formats.cidr(text));
     }
 
-    private static void sourceRanges(Subject annotation) {
+    static void sourceRanges(Subject annotation) {
         String ranges = annotation.text().strip();
         for (String range : ranges.isEmpty() ? new String[0] : ranges.split(",", -1)) {
             annotation.problems().invalid(annotation.path(), range.strip(), Formats.cidr(range.strip()));
         }
     }
 
-    private static void topologyMode(Subject mode) {
-        JsonNode hints = mode.object().path("service.kubernetes.io/topology-aware-hints");
-        if (!hints.isMissingNode() && !hints.asString("").equals(mode.text())) {
-            mode.problems().invalid(mode.path(), mode.text(), "must match annotations"
-                    + "[service.kubernetes.io/topology-aware-hints] when both are specified");
-        }
-    }
-
-    private static void noAddress(Subject host) {
-        if (Formats.ip(host.text()).isEmpty()) {
-            host.problems().invalid(host.path(), host.text(), "must be a DNS name, not an IP address");
-        }
-    }
-
-    private static void addressesStay(JsonNode spec, JsonNode old, Problems problems) {
+    static void addressesStay(Subject subject) {
+        JsonNode spec = subject.value();
+        JsonNode old = subject.old();
+        Problems problems = subject.problems();
         if (Json.text(spec, "type").equals("ExternalName") || Json.text(old, "type").equals("ExternalName")
                 || isHeadless(spec) && isHeadless(old)) {
             return;
@@ -182,21 +169,7 @@ final class ServiceValidation {
         return ips.isEmpty() ? Json.text(spec, "clusterIP").equals("None") : ips.get(0).asString("").equals("None");
     }
 
-    static void addChecks(Map<String, Check> checks) {
-        checks.put("headless", ServiceValidation::headless);
-        checks.put("externalName", ServiceValidation::externalName);
-        checks.put("uniquePort", ServiceValidation::port);
-        checks.put("primaryAddress", ServiceValidation::primary);
-        checks.put("addresses", ServiceValidation::addresses);
-        checks.put("familiesStay", ServiceValidation::familiesStay);
-        checks.put("sourceRange", ServiceValidation::sourceRange);
-        checks.put("sourceRanges", ServiceValidation::sourceRanges);
-        checks.put("topologyMode", ServiceValidation::topologyMode);
-        checks.put("noAddress", ServiceValidation::noAddress);
-        checks.put("addressesStay", s -> addressesStay(s.value(), s.old(), s.problems()));
-    }
-
-    private static void headless(Subject subject) {
+    static void headless(Subject subject) {
         String type = Json.text(subject.value(), "type");
         boolean headless = isHeadless(subject.value());
         if (subject.value().path("ports").isEmpty() && !headless && !type.equals("ExternalName")) {

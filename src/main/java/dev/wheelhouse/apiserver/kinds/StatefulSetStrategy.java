@@ -8,7 +8,6 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Selectors;
 import dev.wheelhouse.apiserver.validation.Subject;
 
@@ -21,7 +20,7 @@ final class StatefulSetStrategy extends Strategy {
         super("apps", "StatefulSet", Map.of("readyOfWanted", WorkloadRules::readyOfWanted));
     }
 
-    private static void template(Subject spec) {
+    static void statefulTemplate(Subject spec) {
         JsonNode selector = Json.at(spec.value(), "selector");
         if (!WorkloadRules.selector(selector, "statefulset", "", spec.problems())) {
             return;
@@ -54,13 +53,7 @@ final class StatefulSetStrategy extends Strategy {
         return template;
     }
 
-    @Override
-    protected void addChecks(Map<String, Check> checks) {
-        checks.put("statefulTemplate", StatefulSetStrategy::template);
-        checks.put("mostStays", StatefulSetStrategy::mostStays);
-    }
-
-    private static void mostStays(Subject spec) {
+    static void mostStays(Subject spec) {
         ObjectNode now = ((ObjectNode) spec.value()).deepCopy();
         ObjectNode before = ((ObjectNode) spec.old()).deepCopy();
         now.remove(MUTABLE);

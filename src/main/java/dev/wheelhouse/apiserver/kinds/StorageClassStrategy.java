@@ -2,7 +2,6 @@ package dev.wheelhouse.apiserver.kinds;
 
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.TreeSet;
 
@@ -12,8 +11,6 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Item;
-import dev.wheelhouse.apiserver.validation.Formats;
-import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
 
 /**
@@ -35,20 +32,8 @@ final class StorageClassStrategy extends Strategy {
                 || annotations.text("storageclass.beta.kubernetes.io/is-default-class").equals("true");
     }
 
-    @Override
-    protected void addChecks(Map<String, Check> checks) {
-        checks.put("provisioner", StorageClassStrategy::provisioner);
-        checks.put("uniqueTopology", StorageClassStrategy::uniqueTopology);
-        checks.put("parameters", StorageClassStrategy::parameters);
-        checks.put("driversStay", StorageClassStrategy::driversStay);
-    }
-
-    private static void provisioner(Subject subject) {
-        subject.problems().formed(subject.path(), subject.text().toLowerCase(Locale.ROOT), Formats::qualifiedName);
-    }
-
     /** Terms are equal if they have the same keys with the same values. */
-    private static void uniqueTopology(Subject term) {
+    static void uniqueTopology(Subject term) {
         ObjectNode key = Json.object();
         for (JsonNode label : term.value().path("matchLabelExpressions")) {
             ArrayNode values = key.putArray(Json.text(label, "key"));
@@ -60,7 +45,7 @@ final class StorageClassStrategy extends Strategy {
         }
     }
 
-    private static void parameters(Subject parameters) {
+    static void parameters(Subject parameters) {
         if (parameters.value().size() > MOST_PARAMETERS) {
             parameters.problems().tooLong(parameters.path(), MOST_PARAMETERS);
             return;
@@ -77,7 +62,7 @@ final class StorageClassStrategy extends Strategy {
         }
     }
 
-    private static void driversStay(Subject spec) {
+    static void driversStay(Subject spec) {
         Map<String, JsonNode> before = new HashMap<>();
         for (JsonNode driver : spec.old().path("drivers")) {
             before.put(Json.text(driver, "name"), withoutCount(driver));

@@ -1,5 +1,6 @@
 package dev.wheelhouse.apiserver.kinds;
 
+import java.lang.invoke.MethodHandles;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -11,8 +12,9 @@ import java.util.stream.Stream;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.defaults.DefaultRows;
+import dev.wheelhouse.apiserver.validation.Checks;
 import dev.wheelhouse.apiserver.validation.Rules;
-import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.facts.BuiltInResource;
 import dev.wheelhouse.facts.Schemas;
 
@@ -33,8 +35,6 @@ public final class Strategies {
             new PersistentVolumeStrategy(),
             new EventStrategy(""), new EventStrategy("events.k8s.io"),
             new NodeStrategy(),
-            new EndpointsStrategy(),
-            new ComponentStatusStrategy(),
             new LimitRangeStrategy(),
             new ResourceQuotaStrategy(),
             new DeploymentStrategy(),
@@ -47,14 +47,10 @@ public final class Strategies {
             new PriorityClassStrategy(),
             new LeaseStrategy(),
             new NetworkPolicyStrategy(),
-            new IPAddressStrategy(),
             new ServiceCIDRStrategy(),
             new IngressStrategy(),
-            new IngressClassStrategy(),
             new EndpointSliceStrategy(),
             new StorageClassStrategy(),
-            new VolumeAttachmentStrategy(),
-            new CSIDriverStrategy(),
             new ValidatingAdmissionPolicyStrategy(),
             new MutatingAdmissionPolicyStrategy(),
             new ValidatingWebhookConfigurationStrategy(),
@@ -73,7 +69,13 @@ public final class Strategies {
     private static final Set<String> GROUPS = BY_TYPE.keySet().stream().map(ResourceType::group)
             .collect(Collectors.toUnmodifiableSet());
     private static final Map<String, Strategy> BY_RESOURCE = byResource();
-    private static final Rules RULES = checks();
+    /** The methods that rows call are those of the strategies, and of these classes. */
+    static final Checks CHECKS = new Checks(MethodHandles.lookup(), Stream.concat(
+            Stream.of(AddressWarnings.class, AdmissionRules.class, DeviceRules.class, JobRules.class,
+                    PodStatusRules.class, ServiceValidation.class, TlsSecrets.class, VolumePaths.class,
+                    WarningChecks.class, WorkloadRules.class),
+            KINDS.stream().<Class<?>>map(Object::getClass).distinct()).toList());
+    private static final Rules RULES = new Rules(CHECKS);
 
     private Strategies() {}
 
@@ -119,13 +121,6 @@ public final class Strategies {
         DefaultRows.addTo(rules);
         KINDS.forEach(strategy -> strategy.addDefaults(rules));
         return rules;
-    }
-
-    private static Rules checks() {
-        Map<String, Check> checks = new HashMap<>();
-        checks.putAll(WarningChecks.ALL);
-        KINDS.forEach(strategy -> strategy.addChecks(checks));
-        return new Rules(checks);
     }
 
     /** The rules of all kinds. */

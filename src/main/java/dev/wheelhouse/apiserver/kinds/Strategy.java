@@ -23,7 +23,6 @@ import dev.wheelhouse.apiserver.table.TableColumn;
 import dev.wheelhouse.apiserver.validation.MetadataValidation;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Rules;
-import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.StatusCause;
 import dev.wheelhouse.facts.ResourceInfo;
 import dev.wheelhouse.facts.RuleTables;
@@ -290,9 +289,6 @@ public class Strategy {
     protected void validate(ObjectNode object, Problems problems) {
         check(kind, object, null, "", problems);
     }
-
-    /** Adds the methods that rows of this kind in {@code rules.tsv} call, by their names there. */
-    protected void addChecks(Map<String, Check> checks) {}
 
     /** Checks an object, or a part of one that is found at the path, by a set of {@code rules.tsv}. */
     static void check(String set, JsonNode part, @Nullable JsonNode old, String path, Problems problems) {

@@ -20,7 +20,7 @@ final class TlsSecrets {
 
     private TlsSecrets() {}
 
-    static void warn(Subject data) {
+    static void keyPair(Subject data) {
         String problem;
         try {
             problem = problem(decoded(data.value(), "tls.crt"), decoded(data.value(), "tls.key"));

@@ -2,7 +2,6 @@ package dev.wheelhouse.apiserver.kinds;
 
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 
 import tools.jackson.databind.JsonNode;
@@ -10,7 +9,6 @@ import tools.jackson.databind.JsonNode;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
-import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
 import dev.wheelhouse.cel.CelExpression.ResultType;
 
@@ -23,16 +21,10 @@ final class ValidatingAdmissionPolicyStrategy extends Strategy {
     private static final int MOST_CHARACTERS = 5 * 1024;
 
     ValidatingAdmissionPolicyStrategy() {
-        super(AdmissionRules.GROUP, "ValidatingAdmissionPolicy", Map.of("paramKind", AdmissionRules::paramKind));
+        super(AdmissionRules.GROUP, "ValidatingAdmissionPolicy");
     }
 
-    @Override
-    protected void addChecks(Map<String, Check> checks) {
-        AdmissionRules.addChecks(checks);
-        checks.put("validations", ValidatingAdmissionPolicyStrategy::validations);
-    }
-
-    private static void validations(Subject subject) {
+    static void validations(Subject subject) {
         JsonNode spec = subject.value();
         Problems problems = subject.problems();
         PolicyExpressions expressions = new PolicyExpressions(spec, !spec.path("variables").isEmpty(), problems);
@@ -44,12 +36,8 @@ final class ValidatingAdmissionPolicyStrategy extends Strategy {
             }
         }
         Problems.each(spec.path("validations"), "spec.validations", (validation, at) -> {
-            String expression = Json.text(validation, "expression");
-            if (expression.isBlank()) {
-                problems.required(at + ".expression", "expression is not specified");
-            } else {
-                expressions.compile(at + ".expression", expression, ResultType.BOOL);
-            }
+            expressions.require(at + ".expression", Json.text(validation, "expression"),
+                    "expression is not specified", ResultType.BOOL);
             String message = Json.text(validation, "messageExpression");
             if (!message.isBlank()) {
                 expressions.compile(at + ".messageExpression", message, ResultType.STRING);
@@ -80,13 +68,12 @@ final class ValidatingAdmissionPolicyStrategy extends Strategy {
             } else {
                 problems.invalid(at + ".key", name + "/" + key, Formats.qualifiedName(name + "/" + key));
             }
-            if (expression.isEmpty()) {
-                problems.required(at + ".valueExpression", "valueExpression is not specified");
-            } else if (expression.length() > MOST_CHARACTERS) {
+            if (expression.length() > MOST_CHARACTERS) {
                 problems.required(at + ".valueExpression",
                         "must not exceed " + MOST_CHARACTERS + " bytes in length");
             } else {
-                expressions.compile(at + ".valueExpression", expression, ResultType.STRING);
+                expressions.require(at + ".valueExpression", expression, "valueExpression is not specified",
+                        ResultType.STRING);
             }
             problems.unique(keys, key, at + ".key", "\"" + key + "\"");
         });

@@ -4,14 +4,12 @@ import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
-import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
 import dev.wheelhouse.cel.CelExpression.ResultType;
 import dev.wheelhouse.cel.PolicyTypes;
@@ -26,23 +24,7 @@ final class ValidatingWebhookConfigurationStrategy extends Strategy {
         super(AdmissionRules.GROUP, "ValidatingWebhookConfiguration");
     }
 
-    @Override
-    protected void addChecks(Map<String, Check> checks) {
-        checks.put("threeSegments", ValidatingWebhookConfigurationStrategy::threeSegments);
-        checks.put("matchExpression", ValidatingWebhookConfigurationStrategy::expression);
-        checks.put("webhookUrl", ValidatingWebhookConfigurationStrategy::url);
-        checks.put("webhookPath", ValidatingWebhookConfigurationStrategy::path);
-        checks.put("reviewVersions", ValidatingWebhookConfigurationStrategy::reviewVersions);
-    }
-
-    private static void threeSegments(Subject name) {
-        if (!name.text().isEmpty() && name.text().split("\\.", -1).length < 3) {
-            name.problems().invalid(name.path(), name.text(),
-                    "should be a domain with at least three segments separated by dots");
-        }
-    }
-
-    private static void expression(Subject expression) {
+    static void matchExpression(Subject expression) {
         String text = expression.text().strip();
         if (text.isEmpty()) {
             expression.problems().required(expression.path());
@@ -55,7 +37,7 @@ final class ValidatingWebhookConfigurationStrategy extends Strategy {
         }
     }
 
-    private static void url(Subject subject) {
+    static void webhookUrl(Subject subject) {
         Problems problems = subject.problems();
         String form = "; desired format: https://host[/path]";
         try {
@@ -88,7 +70,7 @@ final class ValidatingWebhookConfigurationStrategy extends Strategy {
         }
     }
 
-    private static void path(Subject subject) {
+    static void webhookPath(Subject subject) {
         String path = subject.text();
         if (path.equals("/")) {
             return;
@@ -108,7 +90,7 @@ final class ValidatingWebhookConfigurationStrategy extends Strategy {
         }
     }
 
-    private static void reviewVersions(Subject versions) {
+    static void reviewVersions(Subject versions) {
         Set<String> seen = new HashSet<>();
         Problems.each(versions.value(), versions.path(), (node, field) -> {
             String version = node.asString("");

@@ -36,7 +36,7 @@ final class VolumePaths {
         }
     }
 
-    static void warn(Subject volumes) {
+    static void overlappingPaths(Subject volumes) {
         for (JsonNode volume : volumes.value()) {
             String name = GoQuote.of(Json.text(volume, "name"));
             ofItems(volumes, volume.path("configMap"), name,

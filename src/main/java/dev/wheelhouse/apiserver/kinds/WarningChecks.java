@@ -19,26 +19,12 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
-import dev.wheelhouse.apiserver.validation.Rules.Check;
 import dev.wheelhouse.apiserver.validation.Subject;
 import dev.wheelhouse.facts.GoQuote;
 import dev.wheelhouse.facts.Quantities;
 
 /** The methods that rows of {@code warnings.tsv} call (upstream: {@code pkg/api/pod/warnings.go} and others). */
 final class WarningChecks {
-    static final Map<String, Check> ALL = Map.ofEntries(
-            Map.entry("standardIp", AddressWarnings::ip),
-            Map.entry("standardCidr", AddressWarnings::cidr),
-            Map.entry("warnedLabelValue", WarningChecks::labelValue),
-            Map.entry("overlappingPaths", VolumePaths::warn),
-            Map.entry("annotatedProfiles", WarningChecks::profiles),
-            Map.entry("hiddenVariables", WarningChecks::variables),
-            Map.entry("warnedPorts", WarningChecks::ports),
-            Map.entry("requestsAboveLimits", WarningChecks::quota),
-            Map.entry("keyPair", TlsSecrets::warn),
-            Map.entry("lowerCaseDriver", WarningChecks::driver),
-            Map.entry("unrecognizedFormats", WarningChecks::formats));
-
     /** The most earlier ports that a port is compared with, so that the work stays linear. */
     private static final int MOST_COMPARED = 100;
     private static final List<String> CONTAINERS = List.of("initContainers", "containers", "ephemeralContainers");
@@ -55,7 +41,7 @@ final class WarningChecks {
         return path.isEmpty() ? field : path + "." + field;
     }
 
-    private static void labelValue(Subject value) {
+    static void warnedLabelValue(Subject value) {
         for (String wrong : Formats.labelValue(value.text())) {
             value.problems().warn(value.path(), value.text() + " is invalid, " + wrong);
         }
@@ -66,7 +52,7 @@ final class WarningChecks {
     }
 
     /** Annotations of profiles without the field that replaces them. */
-    private static void profiles(Subject pod) {
+    static void annotatedProfiles(Subject pod) {
         JsonNode annotations = pod.value().path("metadata").path("annotations");
         if (annotations.isEmpty()) {
             return;
@@ -103,7 +89,7 @@ final class WarningChecks {
         };
     }
 
-    private static void variables(Subject variables) {
+    static void hiddenVariables(Subject variables) {
         Set<String> seen = new HashSet<>();
         Problems.each(variables.value(), variables.path(), (variable, path) -> {
             String name = Json.text(variable, "name");
@@ -119,7 +105,7 @@ final class WarningChecks {
 
     private record Port(String path, String hostIp, long hostPort) {}
 
-    private static void ports(Subject spec) {
+    static void warnedPorts(Subject spec) {
         Map<String, List<Port>> all = new HashMap<>();
         Map<String, String> names = new HashMap<>();
         Problems problems = spec.problems();
@@ -166,7 +152,7 @@ final class WarningChecks {
                 : "";
     }
 
-    private static void quota(Subject hard) {
+    static void requestsAboveLimits(Subject hard) {
         for (String resource : List.of("cpu", "memory", "storage", "ephemeral-storage")) {
             boolean bare = !hard.value().has("requests." + resource)
                     && (resource.equals("cpu") || resource.equals("memory"));
@@ -182,7 +168,7 @@ final class WarningChecks {
         }
     }
 
-    private static void driver(Subject driver) {
+    static void lowerCaseDriver(Subject driver) {
         if (!driver.text().equals(driver.text().toLowerCase(Locale.ROOT))) {
             driver.problems().warn(driver.path(), "driver names should be lowercase; " + GoQuote.of(driver.text())
                     + " contains uppercase characters");
@@ -190,7 +176,7 @@ final class WarningChecks {
     }
 
     /** Formats in the schemas of a definition that nothing checks, without those that it had before. */
-    private static void formats(Subject spec) {
+    static void unrecognizedFormats(Subject spec) {
         Set<String> found = unrecognized(spec.value());
         found.removeAll(unrecognized(spec.old()));
         found.forEach(format -> spec.problems().warn("", "unrecognized format " + GoQuote.of(format)));

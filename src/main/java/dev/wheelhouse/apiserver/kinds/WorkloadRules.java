@@ -3,7 +3,6 @@ package dev.wheelhouse.apiserver.kinds;
 import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Item;
@@ -24,14 +23,6 @@ final class WorkloadRules {
     /** The number of ready pods, and of wanted ones. */
     static String readyOfWanted(Item workload) {
         return workload.number("status", "readyReplicas") + "/" + workload.number("spec", "replicas");
-    }
-
-    /** Gives an object without labels those of its pod template. */
-    static void labelAs(ObjectNode object, ObjectNode templateLabels) {
-        ObjectNode metadata = Json.child(object, "metadata");
-        if (isEmpty(metadata, "labels")) {
-            metadata.set("labels", templateLabels.deepCopy());
-        }
     }
 
     static void selectorAndTemplate(Subject spec) {

@@ -156,7 +156,7 @@ public record CustomType(@Nullable ObjectNode schema, boolean preserves, List<Co
      * @throws dev.wheelhouse.apiserver.json.TooLargeException if the defaults exceed the size limit of objects
      */
     public void applyDefaults(ObjectNode object, boolean keepsNulls) {
-        StructuralSchemas.wholeNumbers(object);
+        Json.replaceValues(object, StructuralSchemas::whole);
         if (schema != null) {
             StructuralSchemas.applyDefaults(object, schema, keepsNulls);
         }

@@ -1,6 +1,5 @@
 package dev.wheelhouse.apiserver.resources;
 
-import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 
@@ -17,7 +16,6 @@ import dev.wheelhouse.apiserver.work.Deadline;
  * {@code apiextensions-apiserver/pkg/apiserver/schema/defaulting/validation.go}). For one thread.
  */
 final class SchemaDefaults {
-    private static final List<String> IDENTITY = List.of("metadata", "kind", "apiVersion");
     private final Problems problems = new Problems();
 
     private SchemaDefaults() {}
@@ -75,7 +73,7 @@ final class SchemaDefaults {
         }
         for (Map.Entry<String, JsonNode> property : schema.path("properties").properties()) {
             schema(property.getValue(), path.child("properties").key(property.getKey()),
-                    around.child(property.getKey(), embedded && IDENTITY.contains(property.getKey())), false);
+                    around.child(property.getKey(), embedded && StructuralSchemas.IDENTITY.contains(property.getKey())), false);
         }
     }
 

@@ -37,7 +37,6 @@ public final class SchemaRules {
     private static final String[] REASONS = {"FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid",
             "FieldValueRequired"};
     private static final Pattern LINE_BREAK = Pattern.compile("[\\n\\r]");
-    private static final List<String> IDENTITY = List.of("metadata", "kind", "apiVersion");
     /** The fields that the root may have beside a subresource for the status, as in Go. */
     private static final String AT_ROOT = "Description Type Format Title Maximum ExclusiveMaximum Minimum "
             + "ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Required Items "
@@ -298,7 +297,7 @@ public final class SchemaRules {
         boolean correlated = List.of("", "atomic", "granular").contains(Json.text(schema, PREFIX + "map-type"));
         for (Map.Entry<String, JsonNode> property : schema.path("properties").properties()) {
             Place of = correlated ? inner : inner.uncorrelated(path);
-            if (resource && IDENTITY.contains(property.getKey())) {
+            if (resource && StructuralSchemas.IDENTITY.contains(property.getKey())) {
                 of = of.inMeta();
                 of = root ? of.forbidding("in top-level " + property.getKey()) : of;
             }

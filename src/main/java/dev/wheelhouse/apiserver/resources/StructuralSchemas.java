@@ -23,7 +23,8 @@ import dev.wheelhouse.apiserver.work.Deadline;
  * {@code defaulting} in {@code apiextensions-apiserver/pkg/apiserver/schema}).
  */
 final class StructuralSchemas {
-    private static final List<String> IDENTITY = List.of("apiVersion", "kind", "metadata");
+    /** The fields by which a resource is known. */
+    static final List<String> IDENTITY = List.of("apiVersion", "kind", "metadata");
 
     private StructuralSchemas() {}
 
@@ -141,20 +142,8 @@ final class StructuralSchemas {
         }
     }
 
-    /** Writes whole numbers without a point, as Go does for all that it read as floating-point numbers. */
-    static void wholeNumbers(JsonNode value) {
-        Deadline.check();
-        if (value instanceof ObjectNode object) {
-            object.properties().forEach(field -> field.setValue(whole(field.getValue())));
-        } else if (value instanceof ArrayNode array) {
-            for (int i = 0; i < array.size(); i++) {
-                array.set(i, whole(array.get(i)));
-            }
-        }
-    }
-
-    private static JsonNode whole(JsonNode value) {
-        wholeNumbers(value);
+    /** A whole number without a point, as Go writes all that it read as floating-point numbers; else the value. */
+    static JsonNode whole(JsonNode value) {
         if (!value.isNumber() || value.isIntegralNumber()) {
             return value;
         }

@@ -45,7 +45,7 @@ final class EnvironmentValidation {
         }
     }
 
-    static void field(Subject selector) {
+    static void fieldRef(Subject selector) {
         field(selector, FIELD_PATHS);
     }
 
@@ -87,7 +87,7 @@ final class EnvironmentValidation {
         }
     }
 
-    static void resource(Subject selector) {
+    static void containerResource(Subject selector) {
         String resource = selector.text();
         if (!Set.of(RESOURCES).contains(resource) && !HUGE_PAGES.matcher(resource).lookingAt()) {
             selector.problems().notSupported(selector.path(), resource, RESOURCES);

@@ -2,6 +2,7 @@ package dev.wheelhouse.apiserver.validation;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.regex.Pattern;
@@ -48,7 +49,18 @@ public final class Formats {
             Map.entry("conditionReason", Formats::conditionReason), Map.entry("semver", Formats::semver),
             Map.entry("fullyQualified", Formats::fullyQualified), Map.entry("uid", Formats::uid),
             Map.entry("version", v -> semver(v).isEmpty() ? List.of() : List.of("must be a valid semantic version")),
-            Map.entry("extendedResource", Formats::extendedResource));
+            Map.entry("extendedResource", Formats::extendedResource),
+            Map.entry("driverName", v -> dnsSubdomain(v.toLowerCase(Locale.ROOT))),
+            Map.entry("provisioner", v -> qualifiedName(v.toLowerCase(Locale.ROOT))),
+            Map.entry("mixedCaseLabel", v -> dns1035Label(v.toLowerCase(Locale.ROOT))),
+            Map.entry("wildcardHost", v -> dnsSubdomain(v.startsWith("*.") ? v.substring(2) : v)),
+            Map.entry("noAddress", v -> ip(v).isEmpty() ? List.of("must be a DNS name, not an IP address") : List.of()),
+            Map.entry("definedGroup", v -> v.contains(".") || !dnsSubdomain(v).isEmpty()
+                    ? dnsSubdomain(v)
+                    : List.of("should be a domain with at least one dot")),
+            Map.entry("threeSegments", v -> v.split("\\.", -1).length > 2
+                    ? List.of()
+                    : List.of("should be a domain with at least three segments separated by dots")));
 
     private Formats() {}
 

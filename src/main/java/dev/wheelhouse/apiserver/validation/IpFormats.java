@@ -8,6 +8,8 @@ import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.wheelhouse.facts.IpText;
+
 /**
  * The formats of IP addresses and of their ranges, with upstream's messages. Values are read as leniently as upstream
  * reads them, so that each message names what is wrong (upstream: {@code apimachinery/pkg/util/validation/ip.go}).
@@ -22,6 +24,11 @@ public final class IpFormats {
 
     /** A range of addresses. The first address may have bits behind the prefix. */
     public record Range(byte[] address, int prefix) {
+        /** The first address of the range. */
+        public byte[] network() {
+            return masked(address, prefix);
+        }
+
         /** Whether the other range is a part of this one, and smaller. */
         public boolean isAbove(Range other) {
             return address.length == other.address.length && prefix < other.prefix
@@ -30,7 +37,7 @@ public final class IpFormats {
     }
 
     /** The address of a text, with 4 or 16 bytes; null if it is none. Zeros before numbers are allowed. */
-    static byte @Nullable [] parse(String text) {
+    public static byte @Nullable [] parse(String text) {
         return text.length() > MOST_CHARACTERS ? null : text.indexOf(':') < 0 ? parse4(text) : parse6(text);
     }
 
@@ -114,7 +121,8 @@ public final class IpFormats {
         return result;
     }
 
-    private static boolean isMapped(byte[] address) {
+    /** Whether the address is one of IPv4 in the form of IPv6. */
+    public static boolean isMapped(byte[] address) {
         for (int i = 0; i < 10 && address.length == 16; i++) {
             if (address[i] != 0) {
                 return false;
@@ -174,7 +182,7 @@ public final class IpFormats {
             wrong.add("must not have leading 0s in IP or prefix length");
         } else if (isMapped(range.address)) {
             wrong.add("must not have an IPv4-mapped IPv6 address");
-        } else if (!Arrays.equals(range.address, masked(range.address, range.prefix))) {
+        } else if (!Arrays.equals(range.address, range.network())) {
             wrong.add("must not have bits set beyond the prefix length");
         }
         return wrong;
@@ -207,35 +215,7 @@ public final class IpFormats {
 
     /** The shortest form of an address (RFC 5952). */
     private static String text(byte[] address) {
-        if (address.length == 4 || isMapped(address)) {
-            int from = address.length - 4;
-            return (address[from] & 255) + "." + (address[from + 1] & 255) + "." + (address[from + 2] & 255) + "."
-                    + (address[from + 3] & 255);
-        }
-        int start = -1;
-        int most = 1;
-        for (int i = 0; i < 8; i++) {
-            int end = i;
-            while (end < 8 && address[end * 2] == 0 && address[end * 2 + 1] == 0) {
-                end++;
-            }
-            if (end - i > most) {
-                start = i;
-                most = end - i;
-            }
-        }
-        StringBuilder text = new StringBuilder();
-        for (int i = 0; i < 8; i++) {
-            if (i == start) {
-                text.append("::");
-                i += most - 1;
-            } else {
-                boolean isFirst = text.isEmpty() || text.charAt(text.length() - 1) == ':';
-                text.append(isFirst ? "" : ":")
-                        .append(Integer.toHexString((address[i * 2] & 255) << 8 | address[i * 2 + 1] & 255));
-            }
-        }
-        return text.toString();
+        return IpText.of(isMapped(address) ? Arrays.copyOfRange(address, 12, 16) : address);
     }
 
     /** As {@link #address}, and the problem of an address at which no endpoint can be, such as a loopback address. */

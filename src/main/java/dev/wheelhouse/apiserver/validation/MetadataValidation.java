@@ -92,7 +92,10 @@ public final class MetadataValidation {
     }
 
     /** Checks the metadata of a template of which only labels and annotations are used. */
-    static void ofTemplate(JsonNode metadata, String path, Problems problems) {
+    static void templateMetadata(Subject template) {
+        JsonNode metadata = template.value();
+        String path = template.path();
+        Problems problems = template.problems();
         annotations(metadata.get("annotations"), path + ".annotations", problems);
         labels(metadata.get("labels"), path + ".labels", problems);
         metadata.properties().forEach(field -> {

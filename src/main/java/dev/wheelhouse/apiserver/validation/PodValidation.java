@@ -71,6 +71,10 @@ public final class PodValidation {
         }
     }
 
+    static void annotationsStay(Subject pod) {
+        annotationsUpdate(pod.value(), pod.old(), pod.problems());
+    }
+
     private static void fixed(String key, String problem, Problems problems) {
         if (key.equals(MIRROR) || key.startsWith(APP_ARMOR)) {
             problems.forbidden(Problems.key("metadata.annotations", key),

@@ -165,21 +165,6 @@ public final class Problems {
         }
     }
 
-    /**
-     * Requires a field with a text, list or map that is not empty.
-     *
-     * @param path the path of the object
-     */
-    public void filled(JsonNode object, String path, String field) {
-        filled(object, path, field, "");
-    }
-
-    public void filled(JsonNode object, String path, String field, String detail) {
-        if (object.path(field).isEmpty() && Json.text(object, field).isEmpty()) {
-            required(path + "." + field, detail);
-        }
-    }
-
     public void forbidden(String field, String detail) {
         add(field, "FieldValueForbidden", "Forbidden", detail);
     }
@@ -206,25 +191,6 @@ public final class Problems {
 
     void notFound(String field, String value, String detail) {
         add(field, "FieldValueNotFound", "Not found: " + StringNode.valueOf(value), detail);
-    }
-
-    /** Requires a path behind a domain, such as {@code acme.io/foo} (upstream: {@code IsDomainPrefixedPath}). */
-    public void domainPrefixed(String field, String value) {
-        if (value.isEmpty()) {
-            required(field);
-            return;
-        }
-        int slash = value.indexOf('/');
-        if (slash <= 0 || slash == value.length() - 1) {
-            invalid(field, value, "must be a domain-prefixed path (such as \"acme.io/foo\")");
-            return;
-        }
-        String host = value.substring(0, slash);
-        invalid(field, host, Formats.dnsSubdomain(host));
-        String path = value.substring(slash + 1);
-        if (!path.matches("[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+")) {
-            invalid(field, path, "Invalid path (regex used for validation is '[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+')");
-        }
     }
 
     public void tooLong(String field, int maxBytes) {

@@ -28,7 +28,10 @@ public final class ResourceValidation {
     private ResourceValidation() {}
 
     /** Checks the resources of a pod as a whole, and those of its containers beside them. */
-    static void ofPod(JsonNode spec, String path, Problems problems) {
+    static void podResources(Subject subject) {
+        JsonNode spec = subject.value();
+        String path = subject.path() + ".resources";
+        Problems problems = subject.problems();
         JsonNode resources = spec.path("resources");
         if (!resources.isObject()) {
             return;
@@ -71,17 +74,24 @@ public final class ResourceValidation {
         });
     }
 
-    /** Checks a name, which is at the path. */
-    interface NameRule {
-        void check(String name, String path, Problems problems);
+    static void amountOfContainer(Subject amount) {
+        amount(amount, false);
+    }
+
+    static void amountOfPod(Subject amount) {
+        amount(amount, true);
     }
 
     /** Checks one of the limits or requests of a container or a pod. */
-    static void amount(Subject amount, NameRule names) {
+    private static void amount(Subject amount, boolean ofPod) {
         String name = amount.key();
         boolean isCommon = name.equals("cpu") || name.equals("memory");
         if (!isCommon || amount.text().startsWith("-")) {
-            names.check(name, amount.path(), amount.problems());
+            if (ofPod) {
+                nameOfPod(name, amount);
+            } else {
+                name(name, amount);
+            }
             quantity(amount.value(), amount.path(), !overcommits(name), amount.problems());
             if (name.startsWith(HUGE_PAGES) && !isMultiple(amount.value(), name.substring(HUGE_PAGES.length()))) {
                 amount.problems().invalid(amount.path(), amount.text(),
@@ -177,8 +187,14 @@ public final class ResourceValidation {
         quantity(quantity, at, counted, problems);
     }
 
+    static void resourceName(Subject name) {
+        name(name.text(), name);
+    }
+
     /** Checks the name of a resource of containers. */
-    public static void name(String name, String path, Problems problems) {
+    private static void name(String name, Subject subject) {
+        String path = subject.path();
+        Problems problems = subject.problems();
         List<String> wrong = Formats.qualifiedName(name);
         problems.invalid(path, name, wrong);
         if (name.contains("/")) {
@@ -194,11 +210,11 @@ public final class ResourceValidation {
         }
     }
 
-    static void nameOfPod(String name, String path, Problems problems) {
+    private static void nameOfPod(String name, Subject subject) {
         List<String> wrong = Formats.qualifiedName(name);
-        problems.invalid(path, name, wrong);
+        subject.problems().invalid(subject.path(), name, wrong);
         if (wrong.isEmpty() && !name.startsWith(HUGE_PAGES)) {
-            problems.oneOf(path, name, "cpu", HUGE_PAGES, "memory");
+            subject.problems().supported(subject.path(), name, "cpu", HUGE_PAGES, "memory");
         }
     }
 

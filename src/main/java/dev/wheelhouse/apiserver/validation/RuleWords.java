@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.function.BiPredicate;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.StringNode;
@@ -32,6 +33,7 @@ final class RuleWords {
             case "filledKeys" -> keys(argument, Subject::isSet);
             case "perFamily" -> perFamily(Formats.named(argument), detail);
             case "format" -> format(argument);
+            case "joined" -> joined(Formats.named(argument), detail.isEmpty() ? "" : detail + ": ");
             case "enum" -> oneOf(argument.split("\\|", -1));
             case "each" -> each(argument.split("\\|", -1));
             case "is" -> is(Json.read(argument), detail);
@@ -48,7 +50,7 @@ final class RuleWords {
                 }
                 return isNew || !detail.isEmpty() && isInvalid(subject, detail);
             };
-            case "apart" -> apart(argument.split("\\."), detail);
+            case "apart" -> apart(argument.split("\\.", 2), detail);
             case "trimmed" -> subject -> subject.text().equals(subject.text().strip()) || isInvalid(subject, detail);
             case "known" -> known(argument, detail);
             case "immutable" -> immutable(when != '+', argument.equals("forbidden"), detail);
@@ -70,7 +72,9 @@ final class RuleWords {
                 }
                 return true;
             };
-            case "prefix" -> subject -> subject.text().startsWith(argument) || isInvalid(subject, detail);
+            case "prefix" -> prefix(argument.split("\\|"), detail);
+            case "same", "other" -> subject -> word.equals("same") == subject.value()
+                    .equals(Subject.field(subject.object(), argument)) || isInvalid(subject, detail);
             case "without" -> without(String::contains, argument, "must not contain", detail);
             case "noSuffix" -> without(String::endsWith, argument, "cannot end with", detail);
             case "noPrefix" -> without(String::startsWith, argument, "must not start with", detail);
@@ -123,7 +127,7 @@ final class RuleWords {
 
     /** @param place a list beside the value's, and the field of its elements that never has the same value */
     private static Rules.Step apart(String[] place, String detail) {
-        return subject -> !subject.isIn(place[0], place[1]) || isInvalid(subject, detail);
+        return subject -> !subject.isIn(place[0], place.length == 1 ? "" : place[1]) || isInvalid(subject, detail);
     }
 
     private static Rules.Step unsupported(JsonNode form, String... values) {
@@ -195,6 +199,18 @@ final class RuleWords {
             }
             return wrong.isEmpty();
         };
+    }
+
+    /** One cause with all that is wrong, behind a text. */
+    private static Rules.Step joined(Function<String, List<String>> format, String before) {
+        return subject -> {
+            List<String> wrong = format.apply(subject.text());
+            return wrong.isEmpty() || isInvalid(subject, before + String.join(",", wrong));
+        };
+    }
+
+    private static Rules.Step prefix(String[] beginnings, String detail) {
+        return subject -> Stream.of(beginnings).anyMatch(subject.text()::startsWith) || isInvalid(subject, detail);
     }
 
     private static Rules.Step oneOf(String... values) {

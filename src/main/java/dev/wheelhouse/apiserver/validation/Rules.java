@@ -26,17 +26,10 @@ public final class Rules {
     private static final Map<String, List<String>> SETS = read();
     private static final Set<String> ALWAYS = Set.of("use", "one", "required", "present", "missing", "single",
             "immutable");
-    private static final Rules SHARED = new Rules(Map.of());
+    private static final Rules SHARED = new Rules(SharedChecks.ALL);
 
-    private final Map<String, Check> checks;
+    private final Checks checks;
     private final Map<String, Step> compiled = new ConcurrentHashMap<>();
-
-    /** A rule that is a method, because it relates fields or computes. */
-    @FunctionalInterface
-    public interface Check {
-        /** Adds a problem to the subject's, or does nothing if the value is valid or is missing. */
-        void check(Subject subject);
-    }
 
     /** One step of a check: a path, a row or a rule. */
     @FunctionalInterface
@@ -58,7 +51,7 @@ public final class Rules {
     }
 
     /** @param checks the methods that rows with {@code call} name, besides those that several kinds share */
-    public Rules(Map<String, Check> checks) {
+    public Rules(Checks checks) {
         this.checks = checks;
     }
 
@@ -350,15 +343,11 @@ public final class Rules {
     }
 
     private Step call(String name) {
-        Check own = checks.get(name);
-        Check check = own != null ? own : SharedChecks.ALL.get(name);
+        Checks.Check own = checks.named(name);
+        Checks.Check check = own != null ? own : SharedChecks.ALL.named(name);
         if (check == null) {
             throw new IllegalArgumentException("no method is called " + name);
         }
-        return checked(check);
-    }
-
-    private static Step checked(Check check) {
         return subject -> {
             int before = subject.problems().size();
             check.check(subject);

@@ -1,80 +1,43 @@
 package dev.wheelhouse.apiserver.validation;
 
+import java.lang.invoke.MethodHandles;
 import java.util.List;
-import java.util.Map;
+import java.util.regex.Pattern;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.IntNode;
 
-import dev.wheelhouse.apiserver.validation.Rules.Check;
-
 /** The methods that rows of several kinds call. */
 final class SharedChecks {
-    static final Map<String, Check> ALL = Map.ofEntries(
-            Map.entry("labels", MetadataValidation::labels),
-            Map.entry("annotations", MetadataValidation::annotations),
-            Map.entry("noNewFinalizers", MetadataValidation::noNewFinalizers),
-            Map.entry("oneController", MetadataValidation::oneController),
-            Map.entry("templateMetadata", s -> MetadataValidation.ofTemplate(s.value(), s.path(), s.problems())),
-            Map.entry("standardFinalizer", MetadataValidation::standardFinalizer),
-            Map.entry("mirror", PodValidation::mirror),
-            Map.entry("deletionCost", PodValidation::deletionCost),
-            Map.entry("annotationsStay", s -> PodValidation.annotationsUpdate(s.value(), s.old(), s.problems())),
-            Map.entry("hostPort", PodValidation::hostPort),
-            Map.entry("hostPortOfContainer", PodValidation::hostPortOfContainer),
-            Map.entry("hostNetworkPorts", PodValidation::hostNetworkPorts),
-            Map.entry("labelKeys", PodValidation::labelKeys),
-            Map.entry("notRepeated", PodValidation::notRepeated),
-            Map.entry("searchDomain", PodValidation::searchDomain),
-            Map.entry("searchDomains", PodValidation::searchDomains),
-            Map.entry("sysctl", SecurityValidation::sysctl),
-            Map.entry("windowsUser", SecurityValidation::windowsUser),
-            Map.entry("hostProcess", SecurityValidation::hostProcess),
-            Map.entry("profileAnnotations", SecurityValidation::profileAnnotations),
-            Map.entry("profilesMatch", SecurityValidation::profilesMatch),
-            Map.entry("storageRequest", VolumeValidation::storageRequest),
-            Map.entry("exclusiveMode", VolumeValidation::exclusiveMode),
-            Map.entry("sameSource", VolumeValidation::sameSource),
-            Map.entry("iscsiName", VolumeValidation::iscsiName),
-            Map.entry("iscsiPortal", VolumeValidation::iscsiPortal),
-            Map.entry("quobyteRegistry", VolumeValidation::quobyteRegistry),
-            Map.entry("driverOption", VolumeValidation::driverOption),
-            Map.entry("projected", VolumeValidation::projected),
-            Map.entry("localPath", VolumeValidation::localPath),
-            Map.entry("devicePath", VolumeValidation::devicePath),
-            Map.entry("fieldInFile", EnvironmentValidation::fieldInFile),
-            Map.entry("divisor", EnvironmentValidation::divisor),
-            Map.entry("claims", ResourceValidation::claims),
-            Map.entry("sleep", PodValidation::sleep),
-            Map.entry("tolerationValue", PodValidation::tolerationValue),
-            Map.entry("ownClaims", VolumeValidation::ownClaims),
-            Map.entry("sizeLimit", VolumeValidation::sizeLimit),
-            Map.entry("relative", VolumeValidation::relative),
-            Map.entry("noBacksteps", VolumeValidation::noBacksteps),
-            Map.entry("driverName", VolumeValidation::driverName),
-            Map.entry("podResources", s -> ResourceValidation.ofPod(s.value(), s.path() + ".resources", s.problems())),
-            Map.entry("amountOfContainer", s -> ResourceValidation.amount(s, ResourceValidation::name)),
-            Map.entry("amountOfPod", s -> ResourceValidation.amount(s, ResourceValidation::nameOfPod)),
-            Map.entry("withinLimit", ResourceValidation::withinLimit),
-            Map.entry("hugePages", ResourceValidation::hugePages),
-            Map.entry("resourceName", s -> ResourceValidation.name(s.text(), s.path(), s.problems())),
-            Map.entry("fieldRef", EnvironmentValidation::field),
-            Map.entry("containerResource", EnvironmentValidation::resource),
-            Map.entry("sources", EnvironmentValidation::sources),
-            Map.entry("domainPrefixed", s -> s.problems().domainPrefixed(s.path(), s.text())),
-            Map.entry("portNumberOrName", SharedChecks::portNumberOrName),
-            Map.entry("joinedLabel", s -> joined(s, "", Formats.dns1035Label(s.text()))));
+    static final Checks ALL = new Checks(MethodHandles.lookup(),
+            List.of(SharedChecks.class, MetadataValidation.class, PodValidation.class, SecurityValidation.class,
+                    VolumeValidation.class, EnvironmentValidation.class, ResourceValidation.class));
+
+    private static final Pattern PATH = Pattern.compile("[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+");
 
     private SharedChecks() {}
 
-    /** Adds one problem that joins all that is wrong. */
-    static void joined(Subject subject, String before, List<String> wrong) {
-        if (!wrong.isEmpty()) {
-            subject.problems().invalid(subject.path(), subject.text(), before + String.join(",", wrong));
+    /** Requires a path behind a domain, such as {@code acme.io/foo} (upstream: {@code IsDomainPrefixedPath}). */
+    static void domainPrefixed(Subject subject) {
+        String value = subject.text();
+        int slash = value.indexOf('/');
+        if (value.isEmpty()) {
+            subject.problems().required(subject.path());
+        } else if (slash <= 0 || slash == value.length() - 1) {
+            subject.problems().invalid(subject.path(), value,
+                    "must be a domain-prefixed path (such as \"acme.io/foo\")");
+        } else {
+            String host = value.substring(0, slash);
+            String path = value.substring(slash + 1);
+            subject.problems().invalid(subject.path(), host, Formats.dnsSubdomain(host));
+            if (!PATH.matcher(path).matches()) {
+                subject.problems().invalid(subject.path(), path,
+                        "Invalid path (regex used for validation is '" + PATH + "')");
+            }
         }
     }
 
-    private static void portNumberOrName(Subject port) {
+    static void portNumberOrName(Subject port) {
         JsonNode value = port.value();
         List<String> wrong = value.isString()
                 ? Formats.portName(value.stringValue())

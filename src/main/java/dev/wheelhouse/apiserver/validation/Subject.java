@@ -159,7 +159,7 @@ public final class Subject {
     }
 
     /** The key of the map's entry that the value is. */
-    String key() {
+    public String key() {
         return step;
     }
 
@@ -221,7 +221,7 @@ public final class Subject {
         String use = list + "." + field;
         if (loop.seen == null || !loop.seen.containsKey(use)) {
             isNew(use, MissingNode.getInstance());
-            set.root.path(list).forEach(element -> isNew(use, element.path(field)));
+            set.root.path(list).forEach(element -> isNew(use, field.isEmpty() ? element : element.path(field)));
         }
         Map<Object, Set<JsonNode>> seen = loop.seen;
         return seen != null && seen.getOrDefault(use, Set.of()).contains(value);

@@ -31,19 +31,6 @@ final class VolumeValidation {
 
     private VolumeValidation() {}
 
-    /** The name of a CSI driver (upstream: {@code ValidateCSIDriverName}). */
-    static void driverName(Subject driver) {
-        String name = driver.text();
-        if (name.isEmpty()) {
-            driver.problems().required(driver.path());
-            return;
-        }
-        if (name.length() > 63) {
-            driver.problems().tooLong(driver.path(), 63);
-        }
-        driver.problems().invalid(driver.path(), name, Formats.dnsSubdomain(name.toLowerCase(Locale.ROOT)));
-    }
-
     /** The claims of ephemeral volumes have valid names, and no other volume of the pod uses them. */
     static void ownClaims(Subject volumes) {
         JsonNode pod = volumes.enclosing("kind");
