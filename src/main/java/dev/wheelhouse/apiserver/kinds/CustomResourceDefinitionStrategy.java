@@ -248,7 +248,7 @@ final class CustomResourceDefinitionStrategy extends Strategy {
 
     private static void name(Subject definition) {
         String name = Json.text(definition.value(), "metadata", "name");
-        if (!name.equals(resource(definition.value()))) {
+        if (!name.isEmpty() && !name.equals(resource(definition.value()))) {
             definition.problems().invalid("metadata.name", name, "must be spec.names.plural+\".\"+spec.group");
         }
     }

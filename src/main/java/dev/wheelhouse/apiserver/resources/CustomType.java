@@ -9,9 +9,12 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.IntNode;
 import tools.jackson.databind.node.ObjectNode;
+import tools.jackson.databind.node.StringNode;
 
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.JsonValues;
 import dev.wheelhouse.apiserver.schema.FieldPath;
 import dev.wheelhouse.apiserver.schema.FieldValidation;
 import dev.wheelhouse.apiserver.validation.Problems;
@@ -163,25 +166,27 @@ public record CustomType(@Nullable ObjectNode schema, boolean preserves, List<Co
     }
 
     /**
-     * Returns the violations of the schema and its rules; unchanged values are not checked again.
+     * Adds the violations of the schema and its rules; unchanged values are not checked again.
      *
      * @param old the present object; null for a new one
+     * @param causes the violations so far, which prevent the evaluation of rules, too
      */
-    public List<StatusCause> validate(ObjectNode object, @Nullable ObjectNode old) {
+    public void validate(ObjectNode object, @Nullable ObjectNode old, List<StatusCause> causes) {
         if (schema == null) {
-            return List.of();
+            scale(object, causes);
+            return;
         }
         CustomValidation validation = new CustomValidation();
         validation.root(object, old, schema);
-        List<StatusCause> causes = new ArrayList<>();
+        causes.addAll(validation.causes());
+        scale(object, causes);
         if (embeds) {
             EmbeddedIdentity identity = new EmbeddedIdentity(new Problems(), false);
             identity.check(object, schema, FieldPath.ROOT, false);
             causes.addAll(identity.problems().causes());
         }
-        causes.addAll(validation.causes());
         if (rules.isEmpty()) {
-            return causes;
+            return;
         }
         if (causes.stream().anyMatch(cause -> BLOCKING.contains(cause.reason()))) {
             causes.add(new StatusCause("<nil>", "FieldValueInvalid",
@@ -190,6 +195,34 @@ public record CustomType(@Nullable ObjectNode schema, boolean preserves, List<Co
         } else {
             causes.addAll(rules.check(object, old));
         }
-        return causes;
+    }
+
+    /** Checks the fields that the scale shows (upstream: {@code ValidateScaleSpec}, {@code ValidateScaleStatus}). */
+    private void scale(ObjectNode object, List<StatusCause> causes) {
+        Problems problems = new Problems();
+        for (List<String> path : List.of(replicasPath, statusReplicasPath, selectorPath)) {
+            JsonNode value = path.isEmpty() ? null : object;
+            int depth = 0;
+            while (value instanceof ObjectNode holder && depth < path.size()) {
+                value = holder.get(path.get(depth++));
+            }
+            if (value == null || value.isNull() && depth < path.size()) {
+                continue;
+            }
+            String field = "." + String.join(".", path);
+            boolean number = !path.equals(selectorPath);
+            String wanted = depth < path.size() ? "map[string]interface{}" : number ? "int64" : "string";
+            if (!JsonValues.goType(value).equals(wanted)) {
+                String problem = "." + String.join(".", path.subList(0, Math.min(depth + 1, path.size()))) + " accessor error: "
+                        + JsonValues.goText(value) + " is of the type " + JsonValues.goType(value) + ", expected "
+                        + wanted;
+                problems.invalid(field, number ? IntNode.valueOf(0) : StringNode.valueOf(""), problem);
+            } else if (number && value.longValue() < 0) {
+                problems.invalid(field, value, "should be a non-negative integer");
+            } else if (number && value.longValue() > Integer.MAX_VALUE) {
+                problems.invalid(field, value, "should be less than or equal to " + Integer.MAX_VALUE);
+            }
+        }
+        causes.addAll(problems.causes());
     }
 }

@@ -181,13 +181,13 @@ final class Writes {
     private ObjectNode prepareCreate(Target target, ObjectNode given, WriteContext context, boolean generated) {
         ResourceType type = target.type();
         Strategy strategy = Strategies.of(type);
-        if (strategy.dropsStatus(target.info())) {
-            given.remove("status");
+        CustomType custom = CustomResourceInfo.typeOf(target.info());
+        if (custom == null && strategy.dropsStatus(target.info())) {
+            given.remove("status"); // That of a custom resource decides whether its fields are managed.
         }
-        Meta.of(given).remove("uid");
+        Meta.of(given).remove(List.of("uid", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"));
         Meta.keepManagers(given, null);
         Defaults.apply(type, given);
-        CustomType custom = CustomResourceInfo.typeOf(target.info());
         if (custom != null) {
             custom.applyDefaults(given, context.applied());
         }
@@ -204,7 +204,7 @@ final class Writes {
         Meta.removeEmptyFields(object);
         List<StatusCause> causes = new ArrayList<>(strategy.validate(type, object));
         if (custom != null) {
-            causes.addAll(custom.validate(object, null));
+            custom.validate(object, null, causes);
         }
         if (causes.isEmpty() && Meta.name(object).isEmpty()) {
             causes = Errors.one("metadata.name", "FieldValueRequired",
@@ -378,7 +378,7 @@ final class Writes {
         if (causes.isEmpty()) {
             causes = new ArrayList<>(strategy.validateUpdate(target.subresource(), next, old));
             if (custom != null) {
-                causes.addAll(custom.validate(next, old));
+                custom.validate(next, old, causes);
             }
         }
         if (!causes.isEmpty()) {
