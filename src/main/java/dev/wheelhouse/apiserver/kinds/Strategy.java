@@ -445,10 +445,23 @@ public class Strategy {
             ObjectNode struct = Json.child(object, part);
             TypeSchema of = Schemas.ofName(field.typeName());
             if (of != null && part.equals("status")) {
-                of.fields().values().stream()
-                        .filter(f -> f.always() && f.typeName().equals("integer") && !struct.has(f.name())
-                                && f.shape() == TypeSchema.Shape.SINGLE)
-                        .forEach(f -> struct.put(f.name(), 0));
+                fill(of, struct);
+            }
+        }
+    }
+
+    /** Adds the fields that Go always writes, because they are no pointers. */
+    private static void fill(TypeSchema type, ObjectNode struct) {
+        for (TypeSchema.Field field : type.fields().values()) {
+            if (!field.always() || field.pointer() || field.shape() != TypeSchema.Shape.SINGLE) {
+                continue;
+            }
+            if (field.type().isObject()) {
+                fill(field.type(), Json.child(struct, field.name()));
+            } else if (!struct.has(field.name()) && field.typeName().equals("integer")) {
+                struct.put(field.name(), 0);
+            } else if (!struct.has(field.name()) && field.typeName().equals("string")) {
+                struct.put(field.name(), "");
             }
         }
     }

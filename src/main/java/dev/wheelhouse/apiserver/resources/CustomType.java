@@ -97,10 +97,17 @@ public record CustomType(@Nullable ObjectNode schema, boolean preserves, List<Co
             return "";
         }
         String warning = Json.text(version, "deprecationWarning");
-        return warning.isEmpty()
-                ? Json.text(crd, "spec", "group") + "/" + Json.text(version, "name") + " "
-                        + Json.text(crd, "spec", "names", "kind") + " is deprecated"
-                : warning;
+        if (!warning.isEmpty()) {
+            return warning;
+        }
+        String name = Json.text(version, "name");
+        String beginning = Json.text(crd, "spec", "group") + "/";
+        String end = " " + Json.text(crd, "spec", "names", "kind");
+        return beginning + name + end + " is deprecated" + crd.path("spec").path("versions").valueStream()
+                .filter(other -> other.path("served").asBoolean(false) && !other.path("deprecated").asBoolean(false))
+                .map(other -> Json.text(other, "name")).min(KubeVersions.PREFERRED_FIRST)
+                .filter(other -> KubeVersions.PREFERRED_FIRST.compare(other, name) < 0)
+                .map(other -> "; use " + beginning + other + end).orElse("");
     }
 
     private static List<String> path(String dotted) {

@@ -2,6 +2,7 @@ package dev.wheelhouse.apiserver.resources;
 
 import java.math.BigDecimal;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -275,10 +276,19 @@ final class CustomValidation {
         if (!map && !kind.equals("set")) {
             return;
         }
-        Set<String> seen = HashSet.newHashSet(array.size());
+        for (int i = 0; map && i < array.size(); i++) {
+            JsonNode element = array.get(i);
+            if (!element.isObject() && !element.isNull()) {
+                FieldPath at = path.index(i);
+                problems.add(() -> new StatusCause(field(at), "FieldValueInvalid", "Invalid value: " + element
+                        + ": must be an object for an array of list-type map"));
+                return;
+            }
+        }
+        Map<String, Integer> seen = HashMap.newHashMap(array.size());
         for (int i = 0; i < array.size(); i++) {
             JsonNode key = map ? RuleValidation.ListMaps.keys(array.get(i), schema) : array.get(i);
-            if (!seen.add(JsonKey.of(key))) {
+            if (seen.merge(JsonKey.of(key), 1, Integer::sum) == 2) {
                 FieldPath at = path.index(i);
                 problems.add(() -> new StatusCause(field(at), "FieldValueDuplicate", "Duplicate value: " + key));
             }

@@ -108,6 +108,9 @@ public final class SchemaRules {
         boolean convertible = isConvertible(schema);
         boolean structural = convertible && rules.isStructural(schema, at);
         rules.schema(schema, at, new Place(null, false, null, structural, 1), true);
+        if (!convertible && rules.problems.isEmpty() && !schema.findValuesAsString("$schema").isEmpty()) {
+            into.invalid(path, "", "OpenAPIV3Schema 'schema' is not supported");
+        }
         rules.problems.causes().forEach(into::add);
         rules.cel.causes().forEach(into::add);
         if (rules.total > MOST_OF_SCHEMA) {
@@ -207,7 +210,7 @@ public final class SchemaRules {
                 return false;
             }
         }
-        if (schema.path("items").isArray() || isFalse(schema.path(PREFIX + "preserve-unknown-fields"))) {
+        if (schema.path("items").isArray() || !Json.text(schema, "$schema").isEmpty() || isFalse(schema.path(PREFIX + "preserve-unknown-fields"))) {
             return false;
         }
         for (String part : List.of("items", "additionalProperties", "not")) {
@@ -496,6 +499,9 @@ public final class SchemaRules {
             } catch (RuleException e) {
                 cel.add(() -> new StatusCause(at.child(e.field()).toString(), "FieldValueInvalid",
                         "Invalid value: " + inGo(rule) + ": " + e.getMessage()));
+                if (e.field().equals("rule")) {
+                    old(false, rule, at, place);
+                }
             }
         }
     }

@@ -36,6 +36,7 @@ final class StructuralRules {
     static Problems check(ObjectNode schema, FieldPath path) {
         StructuralRules rules = new StructuralRules();
         rules.schema(schema, path, "root");
+        rules.complete(schema, schema, path, path);
         Problems sorted = new Problems();
         rules.problems.causes().stream()
                 .sorted(Comparator.comparing(cause -> cause.field() + ": " + cause.message())).forEach(sorted::add);
@@ -159,6 +160,38 @@ final class StructuralRules {
             problems.invalid(path + ".pattern", schema.path("pattern"),
                     "must be a valid regular expression, but isn't: " + e.getMessage());
         }
+    }
+
+    /**
+     * Checks that the schema declares what its junctors restrict, at the root alone, as upstream.
+     *
+     * @param part a schema with junctors, which are those of the declared one or restrict it
+     * @param where the path of the part
+     */
+    private void complete(JsonNode part, JsonNode declared, FieldPath at, FieldPath where) {
+        restricted(part.get("not"), declared, at, where.child("not"));
+        for (String junctor : List.of("allOf", "anyOf", "oneOf")) {
+            int i = 0;
+            for (JsonNode each : part.path(junctor)) {
+                restricted(each, declared, at, where.child(junctor).index(i++));
+            }
+        }
+    }
+
+    private void restricted(@Nullable JsonNode part, @Nullable JsonNode declared, FieldPath at, FieldPath where) {
+        Deadline.check();
+        if (!(part instanceof ObjectNode) || problems.isFull()) {
+            return;
+        }
+        if (declared == null) {
+            problems.required(at.toString(), "because it is defined in " + where);
+            return;
+        }
+        complete(part, declared, at, where);
+        restricted(part.get("items"), declared.get("items"), at.child("items"), where.child("items"));
+        part.path("properties").properties().forEach(property -> restricted(property.getValue(),
+                declared.path("properties").get(property.getKey()), at.child("properties").key(property.getKey()),
+                where.child("properties").key(property.getKey())));
     }
 
     private void restriction(@Nullable JsonNode schema, FieldPath path, boolean skipsAny) {

@@ -192,7 +192,9 @@ final class Writes {
             custom.applyDefaults(given, context.applied());
         }
         Meta.removeEmptyFields(given);
-        if (!context.applied()) {
+        if (!FieldManagement.fits(given, custom)) {
+            Meta.of(given).remove("managedFields");
+        } else if (!context.applied()) {
             FieldManagement.own(null, given, custom, context.manager(), context.subresource(), state.clock().now());
         }
         admission.mutate(type, given, null);
@@ -370,6 +372,7 @@ final class Writes {
             admission.allowUpdate(target, next, old, context);
         }
         List<StatusCause> causes = immutable(type, next, old);
+        boolean fits = FieldManagement.fits(next, custom);
         strategy.prepareForUpdate(target.info(), target.subresource(), next, old, state);
         if (main) {
             admission.mutate(type, next, old);
@@ -384,7 +387,9 @@ final class Writes {
         if (!causes.isEmpty()) {
             throw Errors.invalid(type, current.name(), causes);
         }
-        if (!context.applied()) {
+        if (!fits) {
+            Meta.of(next).remove("managedFields");
+        } else if (!context.applied()) {
             own(target, next, sent, old, context);
         }
         strategy.warn(target.subresource(), next, old, context.warnings());

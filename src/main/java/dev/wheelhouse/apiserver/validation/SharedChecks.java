@@ -62,6 +62,7 @@ final class SharedChecks {
             Map.entry("sources", EnvironmentValidation::sources),
             Map.entry("domainPrefixed", s -> s.problems().domainPrefixed(s.path(), s.text())),
             Map.entry("portNumberOrName", SharedChecks::portNumberOrName),
+            Map.entry("validSelector", SharedChecks::validSelector),
             Map.entry("joinedLabel", s -> joined(s, "", Formats.dns1035Label(s.text()))));
 
     private SharedChecks() {}
@@ -70,6 +71,12 @@ final class SharedChecks {
     static void joined(Subject subject, String before, List<String> wrong) {
         if (!wrong.isEmpty()) {
             subject.problems().invalid(subject.path(), subject.text(), before + String.join(",", wrong));
+        }
+    }
+
+    private static void validSelector(Subject selector) {
+        if (!Selectors.isValid(selector.value())) {
+            selector.problems().invalid(selector.path(), (JsonNode) null, "invalid label selector.");
         }
     }
 
