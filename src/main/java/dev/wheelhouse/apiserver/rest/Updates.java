@@ -61,7 +61,7 @@ record Updates(Writes writes, Renderer renderer, Clock clock) {
 
     ApiResponse create(Target target, ApiRequest request) {
         Accept accept = accept(target, request);
-        ObjectNode object = Bodies.object(request, target.type());
+        ObjectNode object = Bodies.object(request, target);
         pruneCustom(target, object, request);
         dropRepeatedOwners(object, request);
         return answer(target, writes.create(target, object, WriteContext.of(request, target, false)), request, accept);
@@ -93,7 +93,7 @@ record Updates(Writes writes, Renderer renderer, Clock clock) {
 
     ApiResponse update(Target target, ApiRequest request) {
         Accept accept = accept(target, request);
-        ObjectNode object = Bodies.object(request, target.type());
+        ObjectNode object = Bodies.object(request, target);
         pruneCustom(target, object, request);
         dropRepeatedOwners(object, request);
         checkName(target, object);

@@ -258,13 +258,13 @@ final class Writes {
     }
 
     /**
-     * The object in the version in which it is stored; the same object if it has that version. Called before any lock
+     * The object in the version in which it is stored; the same object if no webhook converts it. Called before any lock
      * is taken, because a conversion webhook may be slow.
      */
     private static ObjectNode storageForm(Target target, ObjectNode object, WriteContext context) {
         CustomType custom = CustomResourceInfo.typeOf(target.info());
         if (custom != null && context.applied()) {
-            custom.applyDefaults(object);
+            custom.applyDefaults(object, false);
         }
         return custom == null ? object : custom.toStorage(object);
     }

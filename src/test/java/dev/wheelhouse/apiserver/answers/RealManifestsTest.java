@@ -339,7 +339,9 @@ class RealManifestsTest {
 
     /** Sorts what is in the order of times. */
     private static void sort(ArrayNode list) {
-        List<JsonNode> sorted = list.valueStream().sorted(Comparator.comparing(JsonNode::toString)).toList();
+        List<JsonNode> sorted = list.valueStream().sorted(Comparator.comparing(
+                entry -> Json.text(entry, "type") + Json.text(entry, "operation") + Json.text(entry, "manager")
+                        + Json.text(entry, "subresource"))).toList();
         list.removeAll().addAll(sorted);
     }
 
