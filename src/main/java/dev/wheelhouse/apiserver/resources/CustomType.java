@@ -227,7 +227,7 @@ public record CustomType(@Nullable ObjectNode schema, @Nullable ObjectNode stora
         }
         CustomValidation validation = new CustomValidation();
         validation.root(object, old, schema);
-        causes.addAll(validation.causes());
+        validation.causes().stream().distinct().forEach(causes::add); // As upstream, each is said once.
         scale(object, causes);
         if (embeds) {
             EmbeddedIdentity identity = new EmbeddedIdentity(new Problems(), false);
