@@ -17,6 +17,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.resources.SchemaRules;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Rules.Check;
@@ -206,13 +207,6 @@ final class WarningChecks {
         if (!format.isEmpty() && !TextFormats.isKnown(Json.text(schema, "type"), format)) {
             found.add(format);
         }
-        for (String one : List.of("items", "not", "additionalProperties")) {
-            if (schema.path(one).isObject()) {
-                collect(schema.path(one), found);
-            }
-        }
-        for (String many : List.of("properties", "allOf", "anyOf", "oneOf", "patternProperties", "definitions")) {
-            schema.path(many).forEach(each -> collect(each, found));
-        }
+        SchemaRules.parts(schema).forEach(each -> collect(each, found));
     }
 }

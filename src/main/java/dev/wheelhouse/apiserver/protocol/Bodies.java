@@ -6,9 +6,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.regex.Pattern;
 
 import tools.jackson.core.JacksonException;
@@ -26,8 +24,6 @@ import dev.wheelhouse.apiserver.error.StatusException;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.json.Surrogates;
-import dev.wheelhouse.apiserver.resources.CustomResourceInfo;
-import dev.wheelhouse.apiserver.resources.CustomType;
 import dev.wheelhouse.apiserver.schema.FieldValidation;
 import dev.wheelhouse.facts.Schemas;
 import dev.wheelhouse.facts.TypeSchema;
@@ -45,17 +41,10 @@ public final class Bodies {
             ProtobufBodies.MEDIA_TYPE);
     private static final String HEAD_TYPE = "struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind "
             + "string \"json:\\\"kind,omitempty\\\"\" }";
-    private static final Set<String> IDENTITY = Set.of("kind", "apiVersion", "metadata");
     private static final TypeSchema DELETE_OPTIONS = Objects
             .requireNonNull(Schemas.ofName("io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions"));
 
     private Bodies() {}
-
-    /** As below, for the resource of a request. */
-    public static ObjectNode object(ApiRequest request, Target target) {
-        CustomType custom = CustomResourceInfo.typeOf(target.info());
-        return object(request, target.type(), custom == null ? Set.of() : custom.versions());
-    }
 
     /** The media type of a Content-Type header in lower case, without parameters. */
     public static String mediaType(String contentType) {
@@ -64,16 +53,12 @@ public final class Bodies {
     }
 
     /**
-     * Decodes the object of a create or update, fills in kind and apiVersion and drops unknown fields.
+     * Decodes the object of a create or update, fills in kind and apiVersion and drops unknown fields. A custom resource
+     * may have another version.
      *
      * @throws StatusException 400, 415, or 422 for invalid options in the query
      */
     public static ObjectNode object(ApiRequest request, ResourceType type) {
-        return object(request, type, Set.of());
-    }
-
-    /** @param versions in which a custom resource is served */
-    private static ObjectNode object(ApiRequest request, ResourceType type, Set<String> versions) {
         String media = media(request);
         WriteOptions.check(request);
         List<String> complaints = new ArrayList<>();
@@ -97,20 +82,17 @@ public final class Bodies {
             throw unreadable(type.kind(), "couldn't get version/kind; json parse error: json: cannot unmarshal "
                     + FieldValidation.jsonType(read) + " into Go value of type " + HEAD_TYPE, request.body());
         }
-        identify(request, object, type, versions);
+        identify(object, type);
         checkDepth(object);
         prune(request, type, object, complaints, duplicates);
         return object;
     }
 
     /** @throws StatusException 400, or 422 for a custom resource of another kind */
-    private static void identify(ApiRequest request, ObjectNode object, ResourceType type, Set<String> versions) {
+    private static void identify(ObjectNode object, ResourceType type) {
         String kind = Json.text(object, "kind");
         String apiVersion = Json.text(object, "apiVersion");
         if (!Schemas.isBuiltIn(type)) {
-            if (!apiVersion.isEmpty() && !apiVersion.equals(type.apiVersion())) {
-                throw otherVersion(request, object, type, apiVersion, versions);
-            }
             identifyCustom(kind, object, type);
         } else if (!kind.isEmpty() && !kind.equals(type.kind())
                 || !apiVersion.isEmpty() && !apiVersion.equals(type.apiVersion())
@@ -125,28 +107,17 @@ public final class Bodies {
                                     + GoText.type(type, "").substring(1) + "): unknown conversion"));
         }
         object.put("kind", type.kind());
-        object.put("apiVersion", type.apiVersion());
+        if (apiVersion.isEmpty() || Schemas.isBuiltIn(type)) {
+            object.put("apiVersion", type.apiVersion());
+        }
     }
 
-    /** Unlike upstream, a custom resource may leave out its kind and version. */
+    /** Unlike upstream, a custom resource may leave out its kind and version. Another version is left to the caller. */
     private static void identifyCustom(String kind, ObjectNode object, ResourceType type) {
         if (!kind.isEmpty() && !kind.equals(type.kind())) {
             throw Errors.invalid(type.group(), kind, Meta.name(object), Errors.one("kind", "FieldValueInvalid",
                     "Invalid value: \"" + kind + "\": must be " + type.kind()));
         }
-    }
-
-    /** Decodes an object of another version, as upstream does before it compares the versions. */
-    private static StatusException otherVersion(ApiRequest request, ObjectNode object, ResourceType type,
-            String apiVersion, Set<String> versions) {
-        List<String> unknown = versions.contains(version(apiVersion))
-                ? List.of()
-                : object.propertyStream().map(Map.Entry::getKey).filter(field -> !IDENTITY.contains(field)).sorted()
-                        .map(field -> "unknown field \"" + field + "\"").toList();
-        prune(request, new ResourceType(type.group(), version(apiVersion), type.plural(), type.kind(),
-                type.namespaced()), object, List.of(), unknown);
-        return Errors.badRequest("the API version in the data (" + apiVersion
-                + ") does not match the expected API version (" + type.apiVersion() + ")");
     }
 
     /** Drops unknown fields, and reports them as {@link #report} does. */

@@ -225,9 +225,7 @@ public record CustomType(@Nullable ObjectNode schema, @Nullable ObjectNode stora
             scale(object, causes);
             return;
         }
-        CustomValidation validation = new CustomValidation();
-        validation.root(object, old, schema);
-        validation.causes().stream().distinct().forEach(causes::add); // As upstream, each is said once.
+        CustomValidation.check("", object, old, schema).stream().distinct().forEach(causes::add); // As upstream, each is said once.
         scale(object, causes);
         if (embeds) {
             EmbeddedIdentity identity = new EmbeddedIdentity(new Problems(), false);

@@ -40,34 +40,22 @@ final class CustomValidation {
     /** The path of the value in what contains it; empty for an object. */
     private final String base;
 
-    CustomValidation() {
-        this("");
-    }
-
-    /** @param base the path of the value in what contains it */
-    CustomValidation(String base) {
-        this(base, new IdentityHashMap<>());
-    }
-
     private CustomValidation(String base, Map<JsonNode, Set<String>> enumerations) {
         this.base = base;
         this.enumerations = enumerations;
     }
 
-    List<StatusCause> causes() {
-        return problems.causes();
-    }
-
     /**
-     * @param old the present object, or null; values equal to those in it are not checked again. List elements are
-     *        matched by their keys; without keys they are always checked.
+     * The violations of a value.
+     *
+     * @param base the path of the value in what contains it; empty for an object
+     * @param old the present value, or null; values equal to those in it are not checked again. List elements are
+     *     matched by their keys; without keys they are always checked.
      */
-    void root(ObjectNode object, @Nullable ObjectNode old, JsonNode schema) {
-        value(object, old, schema, FieldPath.ROOT);
-    }
-
-    void value(JsonNode value, JsonNode schema) {
-        value(value, null, schema, FieldPath.ROOT);
+    static List<StatusCause> check(String base, JsonNode value, @Nullable JsonNode old, JsonNode schema) {
+        CustomValidation validation = new CustomValidation(base, new IdentityHashMap<>());
+        validation.value(value, old, schema, FieldPath.ROOT);
+        return validation.problems.causes();
     }
 
     private boolean fits(JsonNode value, JsonNode schema, FieldPath path) {
@@ -77,7 +65,7 @@ final class CustomValidation {
     private List<StatusCause> failures(JsonNode value, JsonNode schema, FieldPath path) {
         CustomValidation trial = new CustomValidation(base, enumerations);
         trial.value(value, null, schema, path);
-        return trial.causes();
+        return trial.problems.causes();
     }
 
     private void value(JsonNode value, @Nullable JsonNode old, JsonNode schema, FieldPath path) {

@@ -10,6 +10,7 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.schema.FieldPath;
 import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.apiserver.validation.StatusCause;
 import dev.wheelhouse.apiserver.work.Deadline;
 
 /**
@@ -98,11 +99,10 @@ final class SchemaDefaults {
         if (problems.size() > before) {
             return;
         }
-        CustomValidation validation = new CustomValidation(path.toString());
-        validation.value(value, schema);
-        validation.causes().forEach(problems::add);
+        List<StatusCause> wrong = CustomValidation.check(path.toString(), value, null, schema);
+        wrong.forEach(problems::add);
         RuleValidation rules = new RuleValidation(schema);
-        if (validation.causes().isEmpty() && !rules.isEmpty()) {
+        if (wrong.isEmpty() && !rules.isEmpty()) {
             rules.check(value, null, path.toString(), embedded).forEach(problems::add);
         }
     }

@@ -8,6 +8,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -213,19 +214,15 @@ public final class SchemaRules {
         if (schema.path("items").isArray() || !Json.text(schema, "$schema").isEmpty() || isFalse(schema.path(PREFIX + "preserve-unknown-fields"))) {
             return false;
         }
-        for (String part : List.of("items", "additionalProperties", "not")) {
-            if (schema.get(part) instanceof ObjectNode of && !isConvertible(of)) {
-                return false;
-            }
-        }
-        for (String parts : List.of("properties", "allOf", "anyOf", "oneOf")) {
-            for (JsonNode part : schema.path(parts)) {
-                if (!isConvertible(part)) {
-                    return false;
-                }
-            }
-        }
-        return true;
+        return parts(schema).allMatch(SchemaRules::isConvertible);
+    }
+
+    /** The schemas directly inside of a schema. */
+    public static Stream<JsonNode> parts(JsonNode schema) {
+        return Stream.concat(
+                Stream.of("items", "not", "additionalProperties").map(schema::path).filter(JsonNode::isObject),
+                Stream.of("properties", "allOf", "anyOf", "oneOf", "patternProperties", "definitions")
+                        .flatMap(many -> schema.path(many).valueStream()));
     }
 
     private static boolean isUnsupported(JsonNode schema, String field) {

@@ -165,20 +165,11 @@ final class StructuralRules {
     /**
      * Checks that the schema declares what its junctors restrict, at the root alone, as upstream.
      *
-     * @param part a schema with junctors, which are those of the declared one or restrict it
+     * @param part the schema, or one below its junctors
+     * @param declared the schema of what the part restricts, which is at a path
      * @param where the path of the part
      */
-    private void complete(JsonNode part, JsonNode declared, FieldPath at, FieldPath where) {
-        restricted(part.get("not"), declared, at, where.child("not"));
-        for (String junctor : List.of("allOf", "anyOf", "oneOf")) {
-            int i = 0;
-            for (JsonNode each : part.path(junctor)) {
-                restricted(each, declared, at, where.child(junctor).index(i++));
-            }
-        }
-    }
-
-    private void restricted(@Nullable JsonNode part, @Nullable JsonNode declared, FieldPath at, FieldPath where) {
+    private void complete(@Nullable JsonNode part, @Nullable JsonNode declared, FieldPath at, FieldPath where) {
         Deadline.check();
         if (!(part instanceof ObjectNode) || problems.isFull()) {
             return;
@@ -187,11 +178,19 @@ final class StructuralRules {
             problems.required(at.toString(), "because it is defined in " + where);
             return;
         }
-        complete(part, declared, at, where);
-        restricted(part.get("items"), declared.get("items"), at.child("items"), where.child("items"));
-        part.path("properties").properties().forEach(property -> restricted(property.getValue(),
-                declared.path("properties").get(property.getKey()), at.child("properties").key(property.getKey()),
-                where.child("properties").key(property.getKey())));
+        complete(part.get("not"), declared, at, where.child("not"));
+        for (String junctor : List.of("allOf", "anyOf", "oneOf")) {
+            int i = 0;
+            for (JsonNode each : part.path(junctor)) {
+                complete(each, declared, at, where.child(junctor).index(i++));
+            }
+        }
+        if (!where.equals(at)) {
+            complete(part.get("items"), declared.get("items"), at.child("items"), where.child("items"));
+            part.path("properties").properties().forEach(property -> complete(property.getValue(),
+                    declared.path("properties").get(property.getKey()), at.child("properties").key(property.getKey()),
+                    where.child("properties").key(property.getKey())));
+        }
     }
 
     private void restriction(@Nullable JsonNode schema, FieldPath path, boolean skipsAny) {

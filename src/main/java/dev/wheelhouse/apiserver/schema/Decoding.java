@@ -39,8 +39,6 @@ final class Decoding {
     private static final String KEY = "\0";
     private static final TypeSchema SCHEMA = Objects.requireNonNull(
             Schemas.ofName("io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps"));
-    /** Whether unknown fields are dropped without a problem. */
-    private boolean silent;
     /** The path of the present value: field names, {@code [0]} for elements, and keys of maps. */
     private final List<String> path = new ArrayList<>();
 
@@ -59,10 +57,8 @@ final class Decoding {
             Field field = type.field(name);
             path.add(name);
             if (field == null) {
-                if (!silent) {
-                    problems.add(() -> "unknown field \""
-                            + String.join(".", path).replace(".[", "[").replace(KEY, "") + "\"");
-                }
+                problems.add(() -> "unknown field \"" + String.join(".", path).replace(".[", "[").replace(KEY, "")
+                        + "\"");
                 drop.add(name);
             } else {
                 JsonNode value = value(property.getValue(), field, type);
@@ -208,27 +204,29 @@ final class Decoding {
         };
     }
 
-    /** A schema of a definition where there may be others, or something else. */
+    /** A schema of a definition where there may be others, or something else. Its unknown fields are not reported. */
     private JsonNode schemas(JsonNode value, Field field, TypeSchema owner) {
         String other = field.typeName().substring(field.typeName().indexOf("Or") + 2);
         if (value instanceof ObjectNode object) {
-            boolean outer = silent;
-            silent = true;
-            object(object, SCHEMA);
-            silent = outer;
-        } else if (other.equals("Bool") && !value.isBoolean()) {
-            throw new WrongTypeException("boolean or JSON schema expected");
-        } else if (!other.equals("Bool")) {
-            for (JsonNode element : value) {
-                if (other.equals("Array") && element.isObject()) {
-                    schemas(element, field, owner);
-                } else if (!element.isNull() && !(other.equals("StringArray") && element.isString())) {
-                    throw wrong(element, field, owner, other.equals("Array") ? "v1.JSONSchemaProps" : "string");
-                }
-            }
-            return value.isArray() ? value : MissingNode.getInstance();
+            Decoding inner = new Decoding(converts);
+            inner.path.addAll(path);
+            inner.object(object, SCHEMA);
+            return value;
         }
-        return value;
+        if (other.equals("Bool")) {
+            if (!value.isBoolean()) {
+                throw new WrongTypeException("boolean or JSON schema expected");
+            }
+            return value;
+        }
+        for (JsonNode element : value) {
+            if (other.equals("Array") && element.isObject()) {
+                schemas(element, field, owner);
+            } else if (!element.isNull() && !(other.equals("StringArray") && element.isString())) {
+                throw wrong(element, field, owner, other.equals("Array") ? "v1.JSONSchemaProps" : "string");
+            }
+        }
+        return value.isArray() ? value : MissingNode.getInstance();
     }
 
     private static JsonNode quantity(JsonNode value, boolean inMilli) {
