@@ -249,12 +249,17 @@ public final class SchemaRules {
         }
     }
 
-    private void keywords(JsonNode schema, FieldPath path, Place place) {
+    /** Checks a schema by a set of rules. */
+    static void rows(String set, JsonNode schema, FieldPath path, Problems problems) {
         Problems found = new Problems();
-        Rules.shared().check("JSONSchema", schema, null, "", found);
+        Rules.shared().check(set, schema, null, "", found);
         if (!found.isEmpty()) { // The path of a schema may be long, so it becomes a text only then.
-            Rules.shared().check("JSONSchema", schema, null, path.toString(), problems);
+            Rules.shared().check(set, schema, null, path.toString(), problems);
         }
+    }
+
+    private void keywords(JsonNode schema, FieldPath path, Place place) {
+        rows("JSONSchema", schema, path, problems);
         if (present(schema, "default") && place.noDefaults != null) {
             problems.forbidden(path + ".default", "must not be set " + place.noDefaults);
         }
