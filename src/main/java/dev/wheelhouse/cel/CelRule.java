@@ -167,16 +167,21 @@ public record CelRule(String rule, String message, String reason, String fieldPa
             return Boolean.TRUE.equals(budget.evaluate(program, variables)) ? null : failure(variables, budget);
         } catch (CelBudget.ExceededException e) {
             return "'" + e.getMessage() + "': no further validation rules will be run due to call cost exceeds limit"
-                    + " for rule: " + rule.strip();
+                    + " for rule: " + shown();
         } catch (CelEvaluationException e) {
-            return truncated(CelEnvironment.words(e)) + " evaluating rule: " + rule.strip();
+            return truncated(CelEnvironment.words(e)) + " evaluating rule: " + shown();
         }
+    }
+
+    /** The rule as messages about it show it. */
+    private String shown() {
+        return message.isEmpty() ? rule.strip() : message;
     }
 
     /** Whether a message of {@link #check} says that the rule could not be evaluated. */
     public boolean isError(String problem) {
-        return problem.endsWith(" evaluating rule: " + rule.strip())
-                || problem.endsWith(" due to call cost exceeds limit for rule: " + rule.strip());
+        return problem.endsWith(" evaluating rule: " + shown())
+                || problem.endsWith(" due to call cost exceeds limit for rule: " + shown());
     }
 
     /** Limits a message, because CEL's messages contain values of any length. */

@@ -57,7 +57,7 @@ final class Versions {
         CustomType custom = CustomResourceInfo.typeOf(info);
         if (custom != null) {
             custom.prune(object);
-            custom.applyDefaults(object);
+            custom.applyDefaults(object, false);
             return List.of();
         }
         List<String> unknown = FieldValidation.prune(info.type().apiVersion(), info.type().kind(), object);

@@ -228,9 +228,11 @@ final class CustomResourceDefinitionStrategy extends Strategy {
     }
 
     static void nameOfDefinition(Subject definition) {
-        String name = Json.text(definition.value(), "metadata", "name");
-        if (!name.equals(resource(definition.value()))) {
-            definition.problems().invalid("metadata.name", name, "must be spec.names.plural+\".\"+spec.group");
+        for (String field : List.of("generateName", "name")) {
+            String name = Json.text(definition.value(), "metadata", field);
+            if (!name.isEmpty() && !name.equals(resource(definition.value()))) {
+                definition.problems().invalid("metadata." + field, name, "must be spec.names.plural+\".\"+spec.group");
+            }
         }
     }
 

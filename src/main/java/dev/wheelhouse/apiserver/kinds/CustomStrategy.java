@@ -2,6 +2,7 @@ package dev.wheelhouse.apiserver.kinds;
 
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -11,6 +12,7 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
+import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.facts.ResourceInfo;
 
 /** Custom resources of all kinds (upstream: {@code apiextensions-apiserver/pkg/registry/customresource}). */
@@ -44,9 +46,15 @@ final class CustomStrategy extends Strategy {
             return;
         }
         List<String> before = old == null ? List.of() : Meta.finalizers(old);
-        for (String finalizer : Meta.finalizers(object)) {
-            if (finalizer.indexOf('/') < 0 && !OF_THE_SYSTEM.contains(finalizer) && !before.contains(finalizer)) {
-                warnings.add("metadata.finalizers: \"" + finalizer + "\": prefer a domain-qualified finalizer name "
+        for (String finalizer : new TreeSet<>(Meta.finalizers(object))) {
+            if (before.contains(finalizer)) {
+                continue;
+            }
+            String beginning = "metadata.finalizers: \"" + finalizer + "\": ";
+            Formats.qualifiedName(finalizer).forEach(problem -> warnings.add(beginning + problem));
+            if (finalizer.indexOf('/') < 0 && !OF_THE_SYSTEM.contains(finalizer)) {
+                warnings.add(beginning + "prefer a domain-qualified finalizer name "
+                        + (finalizer.indexOf('.') < 0 ? "" : "including a path (/) ")
                         + "to avoid accidental conflicts with other finalizer writers");
             }
         }

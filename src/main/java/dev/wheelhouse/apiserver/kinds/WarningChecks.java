@@ -17,9 +17,11 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.resources.SchemaRules;
 import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Subject;
+import dev.wheelhouse.apiserver.validation.TextFormats;
 import dev.wheelhouse.facts.GoQuote;
 import dev.wheelhouse.facts.Quantities;
 
@@ -30,10 +32,6 @@ final class WarningChecks {
     private static final List<String> CONTAINERS = List.of("initContainers", "containers", "ephemeralContainers");
     private static final String SECCOMP = "container.seccomp.security.alpha.kubernetes.io/";
     private static final String APP_ARMOR = "container.apparmor.security.beta.kubernetes.io/";
-    private static final Set<String> FORMATS = Set.of("bsonobjectid", "uri", "email", "hostname", "ipv4", "ipv6",
-            "cidr", "mac", "uuid", "uuid3", "uuid4", "uuid5", "isbn", "isbn10", "isbn13", "creditcard", "ssn",
-            "hexcolor", "rgbcolor", "byte", "password", "date", "duration", "datetime", "k8sshortname", "k8slongname",
-            "k8s-short-name", "k8s-long-name");
 
     private WarningChecks() {}
 
@@ -192,21 +190,9 @@ final class WarningChecks {
 
     private static void collect(JsonNode schema, Set<String> found) {
         String format = Json.text(schema, "format");
-        if (!format.isEmpty() && !switch (Json.text(schema, "type")) {
-            case "", "string" -> FORMATS.contains(format.replace("-", ""));
-            case "integer" -> format.equals("int32") || format.equals("int64");
-            case "number" -> format.equals("float") || format.equals("double");
-            default -> false;
-        }) {
+        if (!format.isEmpty() && !TextFormats.isKnown(Json.text(schema, "type"), format)) {
             found.add(format);
         }
-        for (String one : List.of("items", "not", "additionalProperties")) {
-            if (schema.path(one).isObject()) {
-                collect(schema.path(one), found);
-            }
-        }
-        for (String many : List.of("properties", "allOf", "anyOf", "oneOf", "patternProperties", "definitions")) {
-            schema.path(many).forEach(each -> collect(each, found));
-        }
+        SchemaRules.parts(schema).forEach(each -> collect(each, found));
     }
 }

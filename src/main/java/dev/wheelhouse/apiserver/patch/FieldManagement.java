@@ -90,6 +90,17 @@ public final class FieldManagement {
                         path.stream().map(step -> step.substring(2)).toArray(String[]::new)) == 0);
     }
 
+    /**
+     * Whether the status of a custom resource fits its type. As upstream, no fields of an object that does not fit are
+     * managed, though its status is dropped.
+     */
+    public static boolean fits(ObjectNode object, @Nullable CustomType custom) {
+        JsonNode status = object.get("status");
+        Structure whole = Structure.ofKind(Json.text(object, "apiVersion"), Json.text(object, "kind"), custom);
+        return custom == null || status == null || !custom.status()
+                || AppliedConfig.problem(status, whole.field("status")) == null;
+    }
+
     private static ManagedFields managedBefore(@Nullable ObjectNode live, ObjectNode updated, String subresource) {
         if (subresource.isEmpty()) {
             if (isReset(updated)) {

@@ -289,7 +289,7 @@ final class Structure {
      */
     String step(JsonNode element) {
         if (form == Form.SET || (holder == null && schema == null)) {
-            return "v:" + element;
+            return "v:" + inGo(element);
         }
         String simple = holder == null ? null : simpleStep(element, holder);
         if (simple != null) {
@@ -349,7 +349,7 @@ final class Structure {
     private static boolean isSimple(String text) {
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
-            if (c < ' ' || c > '~' || c == '"' || c == '\\') {
+            if (c < ' ' || c > '~' || "\"\\<>&".indexOf(c) >= 0) {
                 return false;
             }
         }
@@ -374,13 +374,18 @@ final class Structure {
     /** The step to an element with these keys, in the order of their names. */
     static String keyStep(ObjectNode keys) {
         if (keys.size() == 1) {
-            return "k:" + keys;
+            return "k:" + inGo(keys);
         }
         Map<String, JsonNode> sorted = new TreeMap<>();
         keys.properties().forEach(key -> sorted.put(key.getKey(), key.getValue()));
         ObjectNode ordered = Json.object();
         sorted.forEach(ordered::set);
-        return "k:" + ordered;
+        return "k:" + inGo(ordered);
+    }
+
+    /** The value as JSON of Go, which escapes the special characters of HTML. */
+    private static String inGo(JsonNode value) {
+        return value.toString().replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026");
     }
 
     static boolean isEmptyContainer(@Nullable JsonNode node) {

@@ -53,7 +53,8 @@ public final class Bodies {
     }
 
     /**
-     * Decodes the object of a create or update, fills in kind and apiVersion and drops unknown fields.
+     * Decodes the object of a create or update, fills in kind and apiVersion and drops unknown fields. A custom resource
+     * may have another version.
      *
      * @throws StatusException 400, 415, or 422 for invalid options in the query
      */
@@ -92,7 +93,7 @@ public final class Bodies {
         String kind = Json.text(object, "kind");
         String apiVersion = Json.text(object, "apiVersion");
         if (!Schemas.isBuiltIn(type)) {
-            identifyCustom(kind, apiVersion, object, type);
+            identifyCustom(kind, object, type);
         } else if (!kind.isEmpty() && !kind.equals(type.kind())
                 || !apiVersion.isEmpty() && !apiVersion.equals(type.apiVersion())
                         && !(kind.equals("Eviction") && apiVersion.equals("policy/v1beta1"))) {
@@ -106,15 +107,13 @@ public final class Bodies {
                                     + GoText.type(type, "").substring(1) + "): unknown conversion"));
         }
         object.put("kind", type.kind());
-        object.put("apiVersion", type.apiVersion());
+        if (apiVersion.isEmpty() || Schemas.isBuiltIn(type)) {
+            object.put("apiVersion", type.apiVersion());
+        }
     }
 
-    /** Unlike upstream, a custom resource may leave out its kind and version. */
-    private static void identifyCustom(String kind, String apiVersion, ObjectNode object, ResourceType type) {
-        if (!apiVersion.isEmpty() && !apiVersion.equals(type.apiVersion())) {
-            throw Errors.badRequest("the API version in the data (" + apiVersion
-                    + ") does not match the expected API version (" + type.apiVersion() + ")");
-        }
+    /** Unlike upstream, a custom resource may leave out its kind and version. Another version is left to the caller. */
+    private static void identifyCustom(String kind, ObjectNode object, ResourceType type) {
         if (!kind.isEmpty() && !kind.equals(type.kind())) {
             throw Errors.invalid(type.group(), kind, Meta.name(object), Errors.one("kind", "FieldValueInvalid",
                     "Invalid value: \"" + kind + "\": must be " + type.kind()));

@@ -178,12 +178,8 @@ public final class Renderer {
         ResourceType type = info.type();
         ObjectNode tree = object.tree();
         CustomType custom = CustomResourceInfo.typeOf(info);
-        if (custom != null && custom.conversion() != null) {
-            tree = custom.conversion().to(type.apiVersion(), tree);
-        }
-        if (custom != null && custom.isOlder(object.version())) {
-            custom.prune(tree);
-            custom.applyDefaults(tree);
+        if (custom != null) {
+            tree = custom.ofStorage(tree, type.apiVersion(), object.version());
         }
         Strategies.of(type).toVersion(type, tree);
         tree.put("kind", type.kind()).put("apiVersion", type.apiVersion());

@@ -4,14 +4,18 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.IntNode;
 import tools.jackson.databind.node.ObjectNode;
+import tools.jackson.databind.node.StringNode;
 
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.JsonValues;
 import dev.wheelhouse.apiserver.schema.FieldPath;
 import dev.wheelhouse.apiserver.schema.FieldValidation;
 import dev.wheelhouse.apiserver.validation.Problems;
@@ -22,6 +26,8 @@ import dev.wheelhouse.apiserver.webhook.Conversion;
  * One version of a CustomResourceDefinition, as its objects see it. Immutable; its nodes must not be changed.
  *
  * @param schema the {@code openAPIV3Schema}; null if the version has none
+ * @param storage the schema of the version in which objects are stored; null if it is this version or has none
+ * @param versions the names of the served versions
  * @param preserves whether unknown fields are kept everywhere
  * @param columns the {@code additionalPrinterColumns}
  * @param replicasPath the path of {@code spec.replicas} of the scale; empty without a scale
@@ -37,7 +43,7 @@ import dev.wheelhouse.apiserver.webhook.Conversion;
  * @param since the store's version after which no object was written by another schema; the largest number if the
  *     definition has several versions
  */
-public record CustomType(@Nullable ObjectNode schema, boolean preserves, List<Column> columns,
+public record CustomType(@Nullable ObjectNode schema, @Nullable ObjectNode storage, Set<String> versions, boolean preserves, List<Column> columns,
         List<String> replicasPath, List<String> statusReplicasPath, List<String> selectorPath, String deprecation,
         boolean status, List<String> selectable, RuleValidation rules, boolean embeds,
         @Nullable Conversion conversion, long definition,
@@ -62,16 +68,27 @@ public record CustomType(@Nullable ObjectNode schema, boolean preserves, List<Co
                 Json.text(c, "type"), Json.text(c, "format"), Json.text(c, "description"),
                 (int) Json.number(c, 0, "priority"), Json.text(c, "jsonPath"))));
         JsonNode scale = version.path("subresources").path("scale");
-        ObjectNode schema = Json.at(version, "schema", "openAPIV3Schema") instanceof ObjectNode given
-                ? given.deepCopy()
-                : null;
-        return new CustomType(schema, crd.path("spec").path("preserveUnknownFields").asBoolean(false),
+        ObjectNode schema = schema(version);
+        ObjectNode storage = version.path("storage").asBoolean(false)
+                ? null
+                : crd.path("spec").path("versions").valueStream()
+                        .filter(other -> other.path("storage").asBoolean(false)).findFirst().map(CustomType::schema)
+                        .orElse(null);
+        Set<String> versions = crd.path("spec").path("versions").valueStream()
+                .filter(one -> one.path("served").asBoolean(false)).map(one -> Json.text(one, "name"))
+                .collect(Collectors.toUnmodifiableSet());
+        return new CustomType(schema, storage, versions, crd.path("spec").path("preserveUnknownFields").asBoolean(false),
                 List.copyOf(columns), path(Json.text(scale, "specReplicasPath")),
                 path(Json.text(scale, "statusReplicasPath")), path(Json.text(scale, "labelSelectorPath")),
                 deprecation(crd, version), Json.at(version, "subresources", "status") != null, selectable(version),
                 new RuleValidation(schema), schema != null && EmbeddedIdentity.isAnywhere(schema), conversion,
                 definition,
                 new AtomicLong(crd.path("spec").path("versions").size() > 1 ? Long.MAX_VALUE : since));
+    }
+
+    /** A copy of the schema of a version; null if it has none. */
+    private static @Nullable ObjectNode schema(JsonNode version) {
+        return Json.at(version, "schema", "openAPIV3Schema") instanceof ObjectNode given ? given.deepCopy() : null;
     }
 
     /** Notes that objects up to this version of the store may have been written by another schema. */
@@ -94,10 +111,17 @@ public record CustomType(@Nullable ObjectNode schema, boolean preserves, List<Co
             return "";
         }
         String warning = Json.text(version, "deprecationWarning");
-        return warning.isEmpty()
-                ? Json.text(crd, "spec", "group") + "/" + Json.text(version, "name") + " "
-                        + Json.text(crd, "spec", "names", "kind") + " is deprecated"
-                : warning;
+        if (!warning.isEmpty()) {
+            return warning;
+        }
+        String name = Json.text(version, "name");
+        String beginning = Json.text(crd, "spec", "group") + "/";
+        String end = " " + Json.text(crd, "spec", "names", "kind");
+        return beginning + name + end + " is deprecated" + crd.path("spec").path("versions").valueStream()
+                .filter(other -> other.path("served").asBoolean(false) && !other.path("deprecated").asBoolean(false))
+                .map(other -> Json.text(other, "name")).min(KubeVersions.PREFERRED_FIRST)
+                .filter(other -> KubeVersions.PREFERRED_FIRST.compare(other, name) < 0)
+                .map(other -> "; use " + beginning + other + end).orElse("");
     }
 
     private static List<String> path(String dotted) {
@@ -105,12 +129,47 @@ public record CustomType(@Nullable ObjectNode schema, boolean preserves, List<Co
     }
 
     /**
-     * The object in the version in which objects are stored; the same object if it has that version.
+     * The object in the version in which objects are stored; the same object if no webhook converts it. That object
+     * loses the fields that one of the versions does not have, and gets the defaults of the other.
      *
      * @throws dev.wheelhouse.apiserver.error.StatusException 500 if the conversion webhook does not convert it
      */
     public ObjectNode toStorage(ObjectNode object) {
-        return conversion == null ? object : conversion.toStorage(object);
+        if (conversion != null) {
+            return conversion.toStorage(object);
+        }
+        if (storage != null) {
+            asStored(object, storage);
+            prune(object);
+        }
+        return object;
+    }
+
+    private void asStored(ObjectNode object, ObjectNode by) {
+        if (!preserves) {
+            StructuralSchemas.prune(object, by);
+        }
+        StructuralSchemas.applyDefaults(object, by, false);
+    }
+
+    /**
+     * The stored object as this version has it. It is pruned and defaulted by the schema of the version in which it is
+     * stored, and then pruned by this one's.
+     *
+     * @throws dev.wheelhouse.apiserver.error.StatusException 500 if the conversion webhook does not convert it
+     */
+    public ObjectNode ofStorage(ObjectNode object, String apiVersion, long objectVersion) {
+        boolean older = objectVersion <= since.get();
+        boolean isConverted = conversion != null && Json.text(object, "apiVersion").equals(apiVersion);
+        ObjectNode by = storage == null || isConverted ? schema : storage;
+        if (older && by != null) {
+            asStored(object, by);
+        }
+        ObjectNode converted = conversion == null ? object : conversion.to(apiVersion, object);
+        if (older && storage != null) {
+            prune(converted);
+        }
+        return converted;
     }
 
     /**
@@ -141,13 +200,6 @@ public record CustomType(@Nullable ObjectNode schema, boolean preserves, List<Co
         return prune(object);
     }
 
-    /** As below, for an object that was stored. */
-    public void applyDefaults(ObjectNode object) {
-        if (schema != null) {
-            StructuralSchemas.applyDefaults(object, schema, false);
-        }
-    }
-
     /**
      * Adds the defaults of the schema, and writes whole numbers as integers.
      *
@@ -163,25 +215,25 @@ public record CustomType(@Nullable ObjectNode schema, boolean preserves, List<Co
     }
 
     /**
-     * Returns the violations of the schema and its rules; unchanged values are not checked again.
+     * Adds the violations of the schema and its rules; unchanged values are not checked again.
      *
      * @param old the present object; null for a new one
+     * @param causes the violations so far, which prevent the evaluation of rules, too
      */
-    public List<StatusCause> validate(ObjectNode object, @Nullable ObjectNode old) {
+    public void validate(ObjectNode object, @Nullable ObjectNode old, List<StatusCause> causes) {
         if (schema == null) {
-            return List.of();
+            scale(object, causes);
+            return;
         }
-        CustomValidation validation = new CustomValidation();
-        validation.root(object, old, schema);
-        List<StatusCause> causes = new ArrayList<>();
+        CustomValidation.check("", object, old, schema).stream().distinct().forEach(causes::add); // As upstream, each is said once.
+        scale(object, causes);
         if (embeds) {
             EmbeddedIdentity identity = new EmbeddedIdentity(new Problems(), false);
             identity.check(object, schema, FieldPath.ROOT, false);
             causes.addAll(identity.problems().causes());
         }
-        causes.addAll(validation.causes());
         if (rules.isEmpty()) {
-            return causes;
+            return;
         }
         if (causes.stream().anyMatch(cause -> BLOCKING.contains(cause.reason()))) {
             causes.add(new StatusCause("<nil>", "FieldValueInvalid",
@@ -190,6 +242,34 @@ public record CustomType(@Nullable ObjectNode schema, boolean preserves, List<Co
         } else {
             causes.addAll(rules.check(object, old));
         }
-        return causes;
+    }
+
+    /** Checks the fields that the scale shows (upstream: {@code ValidateScaleSpec}, {@code ValidateScaleStatus}). */
+    private void scale(ObjectNode object, List<StatusCause> causes) {
+        Problems problems = new Problems();
+        for (List<String> path : List.of(replicasPath, statusReplicasPath, selectorPath)) {
+            JsonNode value = path.isEmpty() ? null : object;
+            int depth = 0;
+            while (value instanceof ObjectNode holder && depth < path.size()) {
+                value = holder.get(path.get(depth++));
+            }
+            if (value == null || value.isNull() && depth < path.size()) {
+                continue;
+            }
+            String field = "." + String.join(".", path);
+            boolean number = !path.equals(selectorPath);
+            String wanted = depth < path.size() ? "map[string]interface{}" : number ? "int64" : "string";
+            if (!JsonValues.goType(value).equals(wanted)) {
+                String problem = "." + String.join(".", path.subList(0, Math.min(depth + 1, path.size()))) + " accessor error: "
+                        + JsonValues.goText(value) + " is of the type " + JsonValues.goType(value) + ", expected "
+                        + wanted;
+                problems.invalid(field, number ? IntNode.valueOf(0) : StringNode.valueOf(""), problem);
+            } else if (number && value.longValue() < 0) {
+                problems.invalid(field, value, "should be a non-negative integer");
+            } else if (number && value.longValue() > Integer.MAX_VALUE) {
+                problems.invalid(field, value, "should be less than or equal to " + Integer.MAX_VALUE);
+            }
+        }
+        causes.addAll(problems.causes());
     }
 }

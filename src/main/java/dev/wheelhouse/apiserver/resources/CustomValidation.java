@@ -2,6 +2,7 @@ package dev.wheelhouse.apiserver.resources;
 
 import java.math.BigDecimal;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -39,34 +40,22 @@ final class CustomValidation {
     /** The path of the value in what contains it; empty for an object. */
     private final String base;
 
-    CustomValidation() {
-        this("");
-    }
-
-    /** @param base the path of the value in what contains it */
-    CustomValidation(String base) {
-        this(base, new IdentityHashMap<>());
-    }
-
     private CustomValidation(String base, Map<JsonNode, Set<String>> enumerations) {
         this.base = base;
         this.enumerations = enumerations;
     }
 
-    List<StatusCause> causes() {
-        return problems.causes();
-    }
-
     /**
-     * @param old the present object, or null; values equal to those in it are not checked again. List elements are
-     *        matched by their keys; without keys they are always checked.
+     * The violations of a value.
+     *
+     * @param base the path of the value in what contains it; empty for an object
+     * @param old the present value, or null; values equal to those in it are not checked again. List elements are
+     *     matched by their keys; without keys they are always checked.
      */
-    void root(ObjectNode object, @Nullable ObjectNode old, JsonNode schema) {
-        value(object, old, schema, FieldPath.ROOT);
-    }
-
-    void value(JsonNode value, JsonNode schema) {
-        value(value, null, schema, FieldPath.ROOT);
+    static List<StatusCause> check(String base, JsonNode value, @Nullable JsonNode old, JsonNode schema) {
+        CustomValidation validation = new CustomValidation(base, new IdentityHashMap<>());
+        validation.value(value, old, schema, FieldPath.ROOT);
+        return validation.problems.causes();
     }
 
     private boolean fits(JsonNode value, JsonNode schema, FieldPath path) {
@@ -76,7 +65,7 @@ final class CustomValidation {
     private List<StatusCause> failures(JsonNode value, JsonNode schema, FieldPath path) {
         CustomValidation trial = new CustomValidation(base, enumerations);
         trial.value(value, null, schema, path);
-        return trial.causes();
+        return trial.problems.causes();
     }
 
     private void value(JsonNode value, @Nullable JsonNode old, JsonNode schema, FieldPath path) {
@@ -87,29 +76,53 @@ final class CustomValidation {
         if (value.isNull() && StructuralSchemas.isTrue(schema, "nullable")) {
             return;
         }
-        String type = Json.text(schema, "type");
-        if (StructuralSchemas.isTrue(schema, "x-kubernetes-int-or-string")) {
-            if (!value.isString() && !value.isIntegralNumber()) {
-                wrongType(path, "integer,string", value);
-                enumeration(value, schema, path);
-                return;
-            }
-        } else if (!type.isEmpty() && !isOfType(value, type)) {
-            wrongType(path, type, value, Json.text(schema, "format"));
+        type(value, schema, path);
+        if (value.isNull()) {
             enumeration(value, schema, path);
             return;
         }
-        enumeration(value, schema, path);
+        combined(value, schema, path);
         if (value.isString()) {
             text(value.stringValue(), schema, path);
         } else if (value.isNumber()) {
             number(value, schema, path);
         } else if (value instanceof ArrayNode array) {
             list(array, old, schema, path);
-        } else if (value instanceof ObjectNode object) {
+        }
+        enumeration(value, schema, path);
+        if (value instanceof ObjectNode object) {
             object(object, old, schema, path);
         }
-        combined(value, schema, path);
+    }
+
+    /** Checks the type; as upstream, texts and lists pass where a format is known that is not one of numbers. */
+    private void type(JsonNode value, JsonNode schema, FieldPath path) {
+        String format = format(schema);
+        boolean either = StructuralSchemas.isTrue(schema, "x-kubernetes-int-or-string");
+        String type = either ? "integer,string" : Json.text(schema, "type");
+        boolean exempt = !format.isEmpty() && !type.equals("integer") && !type.equals("number")
+                && (value.isString() || value.isArray());
+        if (exempt || (either ? value.isString() || isOfType(value, "integer") : isOfType(value, type))) {
+            return;
+        }
+        boolean formed = !format.isEmpty() && !value.isString() && !value.isArray() && !value.isNull();
+        String given = typeOf(value);
+        String actual = formed
+                ? switch (given) {
+                    case "integer" -> "int64";
+                    case "number" -> "float64";
+                    default -> "";
+                }
+                : given;
+        problems.add(() -> new StatusCause(field(path), "FieldValueTypeInvalid", "Invalid value: \"" + actual + "\": "
+                + path + (path.isRoot() && base.isEmpty() ? "" : " ") + "in body must be of type "
+                + (formed ? format : type) + ": \"" + actual + "\""));
+    }
+
+    /** The format of a schema, if upstream knows it for the type. */
+    private static String format(JsonNode schema) {
+        String format = Json.text(schema, "format");
+        return TextFormats.isKnown(Json.text(schema, "type"), format) ? format : "";
     }
 
     private static boolean isOfType(JsonNode value, String type) {
@@ -134,33 +147,10 @@ final class CustomValidation {
         };
     }
 
-    private void wrongType(FieldPath path, String type, JsonNode value, String format) {
-        if (type.equals("integer") && value.isNumber()) {
-            boolean sized = format.equals("int32") || format.equals("int64");
-            if (sized) {
-                problems.add(() -> new StatusCause(field(path), "FieldValueTypeInvalid", "Invalid value: \"float64\": "
-                        + path + " in body must be of type " + format + ": \"float64\""));
-            } else {
-                wrongType(path, type, value);
-            }
-            outOfRange(path, type, sized ? format : "");
-        } else {
-            wrongType(path, type, value);
-        }
-    }
-
     private void outOfRange(FieldPath path, String type, String format) {
         problems.add(() -> new StatusCause(field(FieldPath.ROOT), "FieldValueInvalid",
                 "Invalid value: \"\": Checked value must be of type " + type
                         + (format.isEmpty() ? " (default format)" : " with format " + format) + " in " + path));
-    }
-
-    private void wrongType(FieldPath path, String type, JsonNode value) {
-        String actual = "\"" + typeOf(value) + "\"";
-        problems.add(
-                () -> new StatusCause(field(path), "FieldValueTypeInvalid", "Invalid value: " + actual + ": " + path
-                        + (path.isRoot() && base.isEmpty() ? "" : " ") + "in body must be of type " + type + ": "
-                        + actual));
     }
 
     private String field(FieldPath path) {
@@ -206,7 +196,7 @@ final class CustomValidation {
         } else if (!pattern.isEmpty() && !matches(pattern, value)) {
             invalid(path, node, "should match '" + pattern + "'");
         }
-        String format = Json.text(schema, "format");
+        String format = format(schema);
         if (!TextFormats.isValid(format, value)) {
             problems.add(() -> new StatusCause(field(path), "FieldValueTypeInvalid",
                     "Invalid value: " + node + ": " + path + " in body must be of type " + format + ": " + node));
@@ -223,24 +213,22 @@ final class CustomValidation {
 
     private void number(JsonNode value, JsonNode schema, FieldPath path) {
         BigDecimal number = value.decimalValue();
-        bound(value, schema, "minimum", "exclusiveMinimum", 1, "should be greater than ", path);
-        bound(value, schema, "maximum", "exclusiveMaximum", -1, "should be less than ", path);
+        String type = Json.text(schema, "type");
+        String format = format(schema);
+        boolean range = type.equals("integer")
+                ? number.stripTrailingZeros().scale() <= 0
+                        && (format.equals("int32") ? value.canConvertToInt() : value.canConvertToLong())
+                : !format.equals("float") || Math.abs(number.doubleValue()) <= Float.MAX_VALUE;
+        if (!range) {
+            outOfRange(path, type, format);
+        }
         JsonNode factor = schema.path("multipleOf");
         if (factor.isNumber() && factor.decimalValue().signum() > 0
                 && number.remainder(factor.decimalValue()).signum() != 0) {
             invalid(path, value, "should be a multiple of " + factor);
         }
-        String format = Json.text(schema, "format");
-        boolean range = switch (format) {
-            case "int32" -> number.abs().compareTo(BigDecimal.valueOf(Integer.MAX_VALUE)) <= 0
-                    || number.intValue() == Integer.MIN_VALUE && value.canConvertToInt();
-            case "int64" -> value.canConvertToLong();
-            case "float" -> Math.abs(number.doubleValue()) <= Float.MAX_VALUE;
-            default -> true;
-        };
-        if (!range) {
-            outOfRange(path, format.equals("float") ? "number" : "integer", format);
-        }
+        bound(value, schema, "minimum", "exclusiveMinimum", 1, "should be greater than ", path);
+        bound(value, schema, "maximum", "exclusiveMaximum", -1, "should be less than ", path);
     }
 
     /** @param sign of the order of a valid number and the bound, unless they are equal */
@@ -257,16 +245,16 @@ final class CustomValidation {
     }
 
     private void list(ArrayNode array, @Nullable JsonNode old, JsonNode schema, FieldPath path) {
-        if (schema.has("minItems") && array.size() < Json.number(schema, 0, "minItems")) {
-            invalid(path, IntNode.valueOf(array.size()), "should have at least " + schema.get("minItems") + " items");
-        }
-        tooMany(array.size(), schema, "maxItems", path);
         if (schema.get("items") instanceof ObjectNode items) {
             Map<String, JsonNode> before = RuleValidation.ListMaps.byKeys(old, schema);
             for (int i = 0; i < array.size() && !problems.isFull(); i++) {
                 value(array.get(i), RuleValidation.ListMaps.find(before, array.get(i), schema), items, path.index(i));
             }
         }
+        if (schema.has("minItems") && array.size() < Json.number(schema, 0, "minItems")) {
+            invalid(path, IntNode.valueOf(array.size()), "should have at least " + schema.get("minItems") + " items");
+        }
+        tooMany(array.size(), schema, "maxItems", path);
         duplicates(array, schema, path);
     }
 
@@ -276,10 +264,19 @@ final class CustomValidation {
         if (!map && !kind.equals("set")) {
             return;
         }
-        Set<String> seen = HashSet.newHashSet(array.size());
+        for (int i = 0; map && i < array.size(); i++) {
+            JsonNode element = array.get(i);
+            if (!element.isObject() && !element.isNull()) {
+                FieldPath at = path.index(i);
+                problems.add(() -> new StatusCause(field(at), "FieldValueInvalid", "Invalid value: " + element
+                        + ": must be an object for an array of list-type map"));
+                return;
+            }
+        }
+        Map<String, Integer> seen = HashMap.newHashMap(array.size());
         for (int i = 0; i < array.size(); i++) {
             JsonNode key = map ? RuleValidation.ListMaps.keys(array.get(i), schema) : array.get(i);
-            if (!seen.add(JsonKey.of(key))) {
+            if (seen.merge(JsonKey.of(key), 1, Integer::sum) == 2) {
                 FieldPath at = path.index(i);
                 problems.add(() -> new StatusCause(field(at), "FieldValueDuplicate", "Duplicate value: " + key));
             }

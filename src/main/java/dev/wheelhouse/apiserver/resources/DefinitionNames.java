@@ -58,11 +58,34 @@ public final class DefinitionNames {
         Meta.set(accepted, "categories", wanted.get("categories"));
         boolean good = reason.equals("NoConflicts");
         condition(crd, "NamesAccepted", good, reason, message, now);
-        if (isTrue(crd, "Established")) {
-            return;
+        if (!isTrue(crd, "Established")) {
+            condition(crd, "Established", good, good ? "InitialNamesAccepted" : "NotAccepted",
+                    good ? "the initial names have been accepted" : "not all names are accepted", now);
         }
-        condition(crd, "Established", good, good ? "InitialNamesAccepted" : "NotAccepted",
-                good ? "the initial names have been accepted" : "not all names are accepted", now);
+        own(crd, now);
+    }
+
+    /** Notes as an owner of the status the manager that the server is upstream; a present entry keeps its time. */
+    private static void own(ObjectNode crd, String now) {
+        ObjectNode status = Json.object();
+        ObjectNode accepted = status.putObject("f:acceptedNames");
+        crd.path("status").path("acceptedNames").propertyStream().map(name -> "f:" + name.getKey()).sorted()
+                .forEach(accepted::putObject);
+        ObjectNode conditions = status.putObject("f:conditions");
+        crd.path("status").path("conditions").valueStream().map(one -> Json.text(one, "type")).sorted()
+                .map(type -> conditions.putObject("k:{\"type\":\"" + type + "\"}"))
+                .forEach(condition -> List.of(".", "f:lastTransitionTime", "f:message", "f:reason", "f:status",
+                        "f:type").forEach(condition::putObject));
+        ArrayNode entries = Meta.of(crd).withArray("managedFields");
+        for (JsonNode entry : entries) {
+            if (Json.text(entry, "manager").equals("kube-apiserver") && entry.get("fieldsV1") instanceof ObjectNode fields) {
+                fields.set("f:status", status);
+                return;
+            }
+        }
+        entries.addObject().put("manager", "kube-apiserver").put("operation", "Update")
+                .put("apiVersion", Json.text(crd, "apiVersion")).put("time", now).put("fieldsType", "FieldsV1")
+                .set("fieldsV1", Json.object().set("f:status", status)).put("subresource", "status");
     }
 
     /** The conflicts of one name or a list of names; empty if there are none. */

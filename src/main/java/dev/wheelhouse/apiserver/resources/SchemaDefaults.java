@@ -1,5 +1,6 @@
 package dev.wheelhouse.apiserver.resources;
 
+import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 
@@ -9,6 +10,7 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.schema.FieldPath;
 import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.apiserver.validation.StatusCause;
 import dev.wheelhouse.apiserver.work.Deadline;
 
 /**
@@ -96,11 +98,10 @@ final class SchemaDefaults {
         if (problems.size() > before) {
             return;
         }
-        CustomValidation validation = new CustomValidation(path.toString());
-        validation.value(value, schema);
-        validation.causes().forEach(problems::add);
+        List<StatusCause> wrong = CustomValidation.check(path.toString(), value, null, schema);
+        wrong.forEach(problems::add);
         RuleValidation rules = new RuleValidation(schema);
-        if (validation.causes().isEmpty() && !rules.isEmpty()) {
+        if (wrong.isEmpty() && !rules.isEmpty()) {
             rules.check(value, null, path.toString(), embedded).forEach(problems::add);
         }
     }

@@ -8,6 +8,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +19,7 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.schema.FieldPath;
 import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.apiserver.validation.Rules;
 import dev.wheelhouse.apiserver.validation.StatusCause;
 import dev.wheelhouse.apiserver.work.Deadline;
 import dev.wheelhouse.cel.CelRule;
@@ -33,7 +35,6 @@ public final class SchemaRules {
     private static final List<String> UNSUPPORTED = List.of("id", "additionalItems", "patternProperties", "definitions",
             "dependencies", "$ref");
     private static final Set<String> UNLISTED = Set.of("patternProperties", "definitions");
-    private static final String[] TYPES = {"array", "boolean", "integer", "number", "object", "string"};
     private static final String[] REASONS = {"FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid",
             "FieldValueRequired"};
     private static final Pattern LINE_BREAK = Pattern.compile("[\\n\\r]");
@@ -107,6 +108,9 @@ public final class SchemaRules {
         boolean convertible = isConvertible(schema);
         boolean structural = convertible && rules.isStructural(schema, at);
         rules.schema(schema, at, new Place(null, false, null, structural, 1), true);
+        if (!convertible && rules.problems.isEmpty() && !schema.findValuesAsString("$schema").isEmpty()) {
+            into.invalid(path, "", "OpenAPIV3Schema 'schema' is not supported");
+        }
         rules.problems.causes().forEach(into::add);
         rules.cel.causes().forEach(into::add);
         if (rules.total > MOST_OF_SCHEMA) {
@@ -206,22 +210,18 @@ public final class SchemaRules {
                 return false;
             }
         }
-        if (schema.path("items").isArray() || isFalse(schema.path(PREFIX + "preserve-unknown-fields"))) {
+        if (schema.path("items").isArray() || !Json.text(schema, "$schema").isEmpty() || isFalse(schema.path(PREFIX + "preserve-unknown-fields"))) {
             return false;
         }
-        for (String part : List.of("items", "additionalProperties", "not")) {
-            if (schema.get(part) instanceof ObjectNode of && !isConvertible(of)) {
-                return false;
-            }
-        }
-        for (String parts : List.of("properties", "allOf", "anyOf", "oneOf")) {
-            for (JsonNode part : schema.path(parts)) {
-                if (!isConvertible(part)) {
-                    return false;
-                }
-            }
-        }
-        return true;
+        return parts(schema).allMatch(SchemaRules::isConvertible);
+    }
+
+    /** The schemas directly inside of a schema. */
+    public static Stream<JsonNode> parts(JsonNode schema) {
+        return Stream.concat(
+                Stream.of("items", "not", "additionalProperties").map(schema::path).filter(JsonNode::isObject),
+                Stream.of("properties", "allOf", "anyOf", "oneOf", "patternProperties", "definitions")
+                        .flatMap(many -> schema.path(many).valueStream()));
     }
 
     private static boolean isUnsupported(JsonNode schema, String field) {
@@ -237,9 +237,8 @@ public final class SchemaRules {
         }
         int before = problems.size();
         String type = Json.text(schema, "type");
-        keywords(schema, type, path, place);
+        keywords(schema, path, place);
         parts(schema, path, place, root);
-        maps(schema, type, path);
         lists(schema, type, path);
         if (schema.get(VALIDATIONS) instanceof JsonNode rules && !rules.isEmpty()) {
             texts(rules, schema, path);
@@ -249,40 +248,25 @@ public final class SchemaRules {
         }
     }
 
-    private void keywords(JsonNode schema, String type, FieldPath path, Place place) {
-        if (!type.isEmpty() && !List.of(TYPES).contains(type)) {
-            problems.notSupported(path + ".type", type, TYPES);
+    /** Checks a schema by a set of rules. */
+    static void rows(String set, JsonNode schema, FieldPath path, Problems problems) {
+        Problems found = new Problems();
+        Rules.shared().check(set, schema, null, "", found);
+        if (!found.isEmpty()) { // The path of a schema may be long, so it becomes a text only then.
+            Rules.shared().check(set, schema, null, path.toString(), problems);
         }
+    }
+
+    private void keywords(JsonNode schema, FieldPath path, Place place) {
+        rows("JSONSchema", schema, path, problems);
         if (present(schema, "default") && place.noDefaults != null) {
             problems.forbidden(path + ".default", "must not be set " + place.noDefaults);
-        }
-        for (String field : UNSUPPORTED) {
-            if (isUnsupported(schema, field)) {
-                problems.forbidden(path + "." + field, field + " is not supported");
-            }
-        }
-        if (type.equals("null")) {
-            problems.forbidden(path + ".type", "type cannot be set to null, use nullable as an alternative");
         }
         if (schema.path("items").isArray()) {
             problems.forbidden(path + ".items", "items must be a schema object and not an array");
         }
         if (place.insideMeta && StructuralSchemas.isTrue(schema, PREFIX + "embedded-resource")) {
             problems.forbidden(path + "." + PREFIX + "embedded-resource", "must not be used inside of resource meta");
-        }
-        if (StructuralSchemas.isTrue(schema, "uniqueItems")) {
-            problems.forbidden(path + ".uniqueItems",
-                    "uniqueItems cannot be set to true since the runtime complexity becomes quadratic");
-        }
-        // Upstream accepts true beside properties, although it makes the properties meaningless.
-        if (schema.get("additionalProperties") instanceof JsonNode additional && !additional.isNull()
-                && !schema.path("properties").isEmpty() && !additional.asBoolean(false)) {
-            problems.forbidden(path + ".additionalProperties",
-                    "additionalProperties and properties are mutual exclusive");
-        }
-        JsonNode keep = schema.path(PREFIX + "preserve-unknown-fields");
-        if (isFalse(keep)) {
-            problems.invalid(path + "." + PREFIX + "preserve-unknown-fields", keep, "must be true or undefined");
         }
     }
 
@@ -320,32 +304,10 @@ public final class SchemaRules {
         }
     }
 
-    private void maps(JsonNode schema, String type, FieldPath path) {
-        if (!present(schema, PREFIX + "map-type")) {
-            return;
-        }
-        typed(schema, type, "object", "map-type", path);
-        String map = Json.text(schema, PREFIX + "map-type");
-        if (!map.equals("atomic") && !map.equals("granular")) {
-            problems.notSupported(path + "." + PREFIX + "map-type", map, "atomic", "granular");
-        }
-    }
-
-    private boolean typed(JsonNode schema, String type, String wanted, String extension, FieldPath path) {
-        String rule = "must be " + wanted + " if " + PREFIX + extension + " is specified";
-        if (type.isEmpty()) {
-            problems.required(path + ".type", rule);
-        } else if (!type.equals(wanted)) {
-            problems.invalid(path + ".type", schema.get("type"), rule);
-        }
-        return type.equals(wanted);
-    }
-
     private void lists(JsonNode schema, String type, FieldPath path) {
-        boolean listed = present(schema, PREFIX + "list-type");
         String list = Json.text(schema, PREFIX + "list-type");
         JsonNode items = schema.path("items");
-        if (listed && typed(schema, type, "array", "list-type", path) && list.equals("set") && items.isObject()) {
+        if (type.equals("array") && list.equals("set") && items.isObject()) {
             String rule = "must be atomic as item of a list with x-kubernetes-list-type=set";
             String kind = Json.text(items, PREFIX + "list-type");
             JsonNode shown = items.path(PREFIX + "list-type").isString() ? items.get(PREFIX + "list-type") : null;
@@ -356,39 +318,13 @@ public final class SchemaRules {
                 problems.invalid(path + ".items." + PREFIX + "map-type", shown, rule);
             }
         }
-        if (listed && !List.of("atomic", "set", "map").contains(list)) {
-            problems.notSupported(path + "." + PREFIX + "list-type", list, "atomic", "set", "map");
-        }
-        JsonNode keys = schema.path(PREFIX + "list-map-keys");
-        if (!keys.isEmpty() && !list.equals("map")) {
-            String rule = "must be map if x-kubernetes-list-map-keys is non-empty";
-            if (listed) {
-                problems.invalid(path + "." + PREFIX + "list-type", list, rule);
-            } else {
-                problems.required(path + "." + PREFIX + "list-type", rule);
-            }
-        }
         if (list.equals("map")) {
-            mapList(schema, items, keys, path);
-        }
-        if (items.isObject() && (list.equals("set") || list.equals("map"))) {
-            if (StructuralSchemas.isTrue(items, "nullable")) {
-                problems.forbidden(path + ".items.nullable",
-                        "cannot be nullable when x-kubernetes-list-type is " + list);
-            }
-            if (list.equals("map")) {
-                keysAreSet(items, keys, path.child("items"));
-            }
+            mapList(items, schema.path(PREFIX + "list-map-keys"), path);
         }
     }
 
-    private void mapList(JsonNode schema, JsonNode items, JsonNode keys, FieldPath path) {
-        if (keys.isEmpty()) {
-            problems.required(path + "." + PREFIX + "list-map-keys",
-                    "must not be empty if x-kubernetes-list-type is map");
-        }
-        if (!present(schema, "items")) {
-            problems.required(path + ".items", "must have a schema if x-kubernetes-list-type is map");
+    private void mapList(JsonNode items, JsonNode keys, FieldPath path) {
+        if (items.isMissingNode() || items.isNull()) {
             return;
         }
         if (!items.isObject()) {
@@ -398,8 +334,13 @@ public final class SchemaRules {
         if (!Json.text(items, "type").equals("object")) {
             problems.invalid(path + ".items.type", Json.text(items, "type"),
                     "must be object if parent array's x-kubernetes-list-type is map");
-            return;
+        } else {
+            keysAreScalars(items, keys, path);
         }
+        keysAreSet(items, keys, path.child("items"));
+    }
+
+    private void keysAreScalars(JsonNode items, JsonNode keys, FieldPath path) {
         Set<String> seen = new HashSet<>();
         for (JsonNode key : keys) {
             JsonNode property = items.path("properties").path(key.asString(""));
@@ -495,6 +436,9 @@ public final class SchemaRules {
             } catch (RuleException e) {
                 cel.add(() -> new StatusCause(at.child(e.field()).toString(), "FieldValueInvalid",
                         "Invalid value: " + inGo(rule) + ": " + e.getMessage()));
+                if (e.field().equals("rule")) {
+                    old(false, rule, at, place);
+                }
             }
         }
     }

@@ -25,9 +25,6 @@ final class StructuralRules {
     private static final String PREFIX = "x-kubernetes-";
     /** The alternatives that may have types, because they mean what {@code x-kubernetes-int-or-string} does. */
     private static final JsonNode INT_OR_STRING = Json.read("[{\"type\":\"integer\"},{\"type\":\"string\"}]");
-    /** The extensions that no schema below a junctor may have. */
-    private static final List<String> EXTENSIONS = List.of("preserve-unknown-fields", "embedded-resource",
-            "int-or-string", "list-map-keys", "list-type", "map-type", "validations");
     private final Problems problems = new Problems();
 
     private StructuralRules() {}
@@ -36,6 +33,7 @@ final class StructuralRules {
     static Problems check(ObjectNode schema, FieldPath path) {
         StructuralRules rules = new StructuralRules();
         rules.schema(schema, path, "root");
+        rules.complete(schema, schema, path, path);
         Problems sorted = new Problems();
         rules.problems.causes().stream()
                 .sorted(Comparator.comparing(cause -> cause.field() + ": " + cause.message())).forEach(sorted::add);
@@ -51,9 +49,7 @@ final class StructuralRules {
         boolean embedded = StructuralSchemas.isTrue(schema, PREFIX + "embedded-resource");
         String type = Json.text(schema, "type");
         type(schema, type, path, level);
-        if (type.equals("array") && !schema.hasNonNull("items")) {
-            problems.required(path + ".items", "must be specified");
-        }
+        SchemaRules.rows("StructuralSchema", schema, path, problems);
         if (schema.get("items") instanceof ObjectNode items) {
             schema(items, path.child("items"), "item");
         }
@@ -64,20 +60,8 @@ final class StructuralRules {
             if (level.equals("root")) {
                 problems.forbidden(path + ".additionalProperties", "must not be used at the root");
             }
-            if (embedded) {
-                problems.forbidden(path + ".additionalProperties",
-                        "must not be used if x-kubernetes-embedded-resource is set");
-            }
             if (schema.get("additionalProperties") instanceof ObjectNode of) {
                 schema(of, path.child("additionalProperties"), "field");
-            }
-        }
-        if (StructuralSchemas.isTrue(schema, PREFIX + "int-or-string")) {
-            for (String other : List.of("preserve-unknown-fields", "embedded-resource")) {
-                if (StructuralSchemas.isTrue(schema, PREFIX + other)) {
-                    problems.invalid(path + "." + PREFIX + other, schema.get(PREFIX + other),
-                            "must be false if x-kubernetes-int-or-string is true");
-                }
             }
         }
         values(schema, path, INT_OR_STRING.equals(schema.get("anyOf")),
@@ -86,15 +70,8 @@ final class StructuralRules {
     }
 
     private void type(JsonNode schema, String type, FieldPath path, String level) {
-        boolean embedded = StructuralSchemas.isTrue(schema, PREFIX + "embedded-resource");
-        if (embedded && !type.equals("object")) {
-            String rule = "must be object if x-kubernetes-embedded-resource is true";
-            if (type.isEmpty()) {
-                problems.required(path + ".type", rule);
-            } else {
-                problems.invalid(path + ".type", schema.get("type"), rule);
-            }
-        } else if (type.isEmpty() && !StructuralSchemas.isTrue(schema, PREFIX + "int-or-string")
+        if (type.isEmpty() && !StructuralSchemas.isTrue(schema, PREFIX + "embedded-resource")
+                && !StructuralSchemas.isTrue(schema, PREFIX + "int-or-string")
                 && !StructuralSchemas.isTrue(schema, PREFIX + "preserve-unknown-fields")) {
             problems.required(path + ".type", switch (level) {
                 case "root" -> "must not be empty at the root";
@@ -104,11 +81,6 @@ final class StructuralRules {
         }
         if (level.equals("root") && !type.isEmpty() && !type.equals("object")) {
             problems.invalid(path + ".type", schema.get("type"), "must be object at the root");
-        }
-        if (embedded && !StructuralSchemas.isTrue(schema, PREFIX + "preserve-unknown-fields")
-                && schema.path("properties").isEmpty()) {
-            problems.required(path + ".properties", "must not be empty if x-kubernetes-embedded-resource is true "
-                    + "without x-kubernetes-preserve-unknown-fields");
         }
     }
 
@@ -161,6 +133,37 @@ final class StructuralRules {
         }
     }
 
+    /**
+     * Checks that the schema declares what its junctors restrict, at the root alone, as upstream.
+     *
+     * @param part the schema, or one below its junctors
+     * @param declared the schema of what the part restricts, which is at a path
+     * @param where the path of the part
+     */
+    private void complete(@Nullable JsonNode part, @Nullable JsonNode declared, FieldPath at, FieldPath where) {
+        Deadline.check();
+        if (!(part instanceof ObjectNode) || problems.isFull()) {
+            return;
+        }
+        if (declared == null) {
+            problems.required(at.toString(), "because it is defined in " + where);
+            return;
+        }
+        complete(part.get("not"), declared, at, where.child("not"));
+        for (String junctor : List.of("allOf", "anyOf", "oneOf")) {
+            int i = 0;
+            for (JsonNode each : part.path(junctor)) {
+                complete(each, declared, at, where.child(junctor).index(i++));
+            }
+        }
+        if (!where.equals(at)) {
+            complete(part.get("items"), declared.get("items"), at.child("items"), where.child("items"));
+            part.path("properties").properties().forEach(property -> complete(property.getValue(),
+                    declared.path("properties").get(property.getKey()), at.child("properties").key(property.getKey()),
+                    where.child("properties").key(property.getKey())));
+        }
+    }
+
     private void restriction(@Nullable JsonNode schema, FieldPath path, boolean skipsAny) {
         Deadline.check();
         if (!(schema instanceof ObjectNode) || problems.isFull()) {
@@ -170,29 +173,6 @@ final class StructuralRules {
         restriction(schema.get("items"), path.child("items"), false);
         schema.path("properties").properties()
                 .forEach(p -> restriction(p.getValue(), path.child("properties").key(p.getKey()), false));
-        for (String field : List.of("type", "title", "description")) {
-            if (!Json.text(schema, field).isEmpty()) {
-                problems.forbidden(path + "." + field, "must be empty to be structural");
-            }
-        }
-        for (String field : List.of("default", "additionalProperties")) {
-            if (schema.hasNonNull(field)) {
-                problems.forbidden(path + "." + field, "must be undefined to be structural");
-            }
-        }
-        if (StructuralSchemas.isTrue(schema, "nullable")) {
-            problems.forbidden(path + ".nullable", "must be false to be structural");
-        }
-        for (String extension : EXTENSIONS) {
-            JsonNode value = schema.path(PREFIX + extension);
-            if (value.isString() || value.isArray() && !value.isEmpty() || value.asBoolean(false)) {
-                problems.forbidden(path + "." + PREFIX + extension, "must be "
-                        + (value.isString() ? "undefined" : value.isArray() ? "empty" : "false")
-                        + " to be structural");
-            }
-        }
-        if (schema.path("properties").has("metadata")) {
-            problems.forbidden(path + ".properties[metadata]", "must not be specified in a nested context");
-        }
+        SchemaRules.rows("NestedSchema", schema, path, problems);
     }
 }

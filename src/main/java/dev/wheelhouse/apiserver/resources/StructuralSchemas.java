@@ -31,7 +31,7 @@ final class StructuralSchemas {
     static List<String> prune(ObjectNode object, JsonNode schema) {
         StrictErrors problems = new StrictErrors();
         prune(object, schema, FieldPath.ROOT, true, problems);
-        return problems.toList();
+        return problems.toList().stream().sorted().toList();
     }
 
     /** Drops unknown fields of a part of an object, and leaves the metadata of resources alone. */

@@ -280,9 +280,23 @@ record Updates(Writes writes, Renderer renderer, Clock clock) {
         return all;
     }
 
-    /** Drops and reports fields that are not in the custom resource's schema. */
+    /**
+     * Drops and reports fields that are not in the custom resource's schema.
+     *
+     * @throws StatusException 400 if the object has another version, after it was decoded as one of that version
+     */
     private static void pruneCustom(Target target, ObjectNode object, ApiRequest request) {
         CustomType custom = CustomResourceInfo.typeOf(target.info());
+        String given = Json.text(object, "apiVersion");
+        if (custom != null && !given.equals(target.type().apiVersion())) {
+            if (!custom.versions().contains(given.substring(given.indexOf('/') + 1))) {
+                Bodies.report(request, target.type(), object.propertyNames().stream()
+                        .filter(field -> !List.of("kind", "apiVersion", "metadata").contains(field)).sorted()
+                        .map(field -> "unknown field \"" + field + "\"").toList());
+            }
+            throw Errors.badRequest("the API version in the data (" + given
+                    + ") does not match the expected API version (" + target.type().apiVersion() + ")");
+        }
         if (custom != null) {
             try {
                 Bodies.report(request, target.type(), custom.decode(object));

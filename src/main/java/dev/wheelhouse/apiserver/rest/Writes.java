@@ -181,18 +181,20 @@ final class Writes {
     private ObjectNode prepareCreate(Target target, ObjectNode given, WriteContext context, boolean generated) {
         ResourceType type = target.type();
         Strategy strategy = Strategies.of(type);
-        if (strategy.dropsStatus(target.info())) {
-            given.remove("status");
+        CustomType custom = CustomResourceInfo.typeOf(target.info());
+        if (custom == null && strategy.dropsStatus(target.info())) {
+            given.remove("status"); // That of a custom resource decides whether its fields are managed.
         }
         Meta.of(given).remove(List.of("uid", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"));
         Meta.keepManagers(given, null);
         Defaults.apply(type, given);
-        CustomType custom = CustomResourceInfo.typeOf(target.info());
         if (custom != null) {
             custom.applyDefaults(given, context.applied());
         }
         Meta.removeEmptyFields(given);
-        if (!context.applied()) {
+        if (!FieldManagement.fits(given, custom)) {
+            Meta.of(given).remove("managedFields");
+        } else if (!context.applied()) {
             FieldManagement.own(null, given, custom, context.manager(), context.subresource(), state.clock().now());
         }
         admission.mutate(type, given, null);
@@ -204,7 +206,7 @@ final class Writes {
         Meta.removeEmptyFields(object);
         List<StatusCause> causes = new ArrayList<>(strategy.validate(type, object));
         if (custom != null) {
-            causes.addAll(custom.validate(object, null));
+            custom.validate(object, null, causes);
         }
         if (causes.isEmpty() && Meta.name(object).isEmpty()) {
             causes = Errors.one("metadata.name", "FieldValueRequired",
@@ -256,13 +258,13 @@ final class Writes {
     }
 
     /**
-     * The object in the version in which it is stored; the same object if it has that version. Called before any lock
+     * The object in the version in which it is stored; the same object if no webhook converts it. Called before any lock
      * is taken, because a conversion webhook may be slow.
      */
     private static ObjectNode storageForm(Target target, ObjectNode object, WriteContext context) {
         CustomType custom = CustomResourceInfo.typeOf(target.info());
         if (custom != null && context.applied()) {
-            custom.applyDefaults(object);
+            custom.applyDefaults(object, false);
         }
         return custom == null ? object : custom.toStorage(object);
     }
@@ -370,6 +372,7 @@ final class Writes {
             admission.allowUpdate(target, next, old, context);
         }
         List<StatusCause> causes = immutable(type, next, old);
+        boolean fits = FieldManagement.fits(next, custom);
         strategy.prepareForUpdate(target.info(), target.subresource(), next, old, state);
         if (main) {
             admission.mutate(type, next, old);
@@ -378,13 +381,15 @@ final class Writes {
         if (causes.isEmpty()) {
             causes = new ArrayList<>(strategy.validateUpdate(target.subresource(), next, old));
             if (custom != null) {
-                causes.addAll(custom.validate(next, old));
+                custom.validate(next, old, causes);
             }
         }
         if (!causes.isEmpty()) {
             throw Errors.invalid(type, current.name(), causes);
         }
-        if (!context.applied()) {
+        if (!fits) {
+            Meta.of(next).remove("managedFields");
+        } else if (!context.applied()) {
             own(target, next, sent, old, context);
         }
         strategy.warn(target.subresource(), next, old, context.warnings());

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 import org.jspecify.annotations.Nullable;
 
@@ -11,6 +12,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.IntNode;
 import tools.jackson.databind.node.LongNode;
+import tools.jackson.databind.node.MissingNode;
 import tools.jackson.databind.node.NullNode;
 import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.node.StringNode;
@@ -19,6 +21,7 @@ import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.JsonValues;
 import dev.wheelhouse.apiserver.schema.FieldValidation.WrongTypeException;
 import dev.wheelhouse.facts.Quantities;
+import dev.wheelhouse.facts.Schemas;
 import dev.wheelhouse.facts.TypeSchema;
 import dev.wheelhouse.facts.TypeSchema.Field;
 import dev.wheelhouse.facts.TypeSchema.Shape;
@@ -32,7 +35,11 @@ final class Decoding {
     private final StrictErrors problems = new StrictErrors();
     /** Whether values come from a map of Go, not from JSON. */
     private final boolean converts;
-    /** The path of the present value: field names, and {@code [0]} for elements. */
+    /** What stands before the key of a map in the path. Messages about types do not show such keys. */
+    private static final String KEY = "\0";
+    private static final TypeSchema SCHEMA = Objects.requireNonNull(
+            Schemas.ofName("io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps"));
+    /** The path of the present value: field names, {@code [0]} for elements, and keys of maps. */
     private final List<String> path = new ArrayList<>();
 
     Decoding(boolean converts) {
@@ -50,11 +57,12 @@ final class Decoding {
             Field field = type.field(name);
             path.add(name);
             if (field == null) {
-                problems.add(() -> "unknown field \"" + String.join(".", path).replace(".[", "[") + "\"");
+                problems.add(() -> "unknown field \"" + String.join(".", path).replace(".[", "[").replace(KEY, "")
+                        + "\"");
                 drop.add(name);
             } else {
                 JsonNode value = value(property.getValue(), field, type);
-                if (value == null || isOmitted(field, value)) {
+                if (value == null || value.isMissingNode() || isOmitted(field, value)) {
                     drop.add(name);
                 } else if (value != property.getValue()) {
                     property.setValue(value);
@@ -97,7 +105,7 @@ final class Decoding {
                     throw wrong(value, field, owner, goType(field));
                 }
                 for (Map.Entry<String, JsonNode> entry : map.properties()) {
-                    path.add(entry.getKey());
+                    path.add(KEY + entry.getKey());
                     JsonNode element = entry.getValue();
                     JsonNode decoded = field.shape() == Shape.MAP_OF_LISTS && !element.isNull()
                             ? list(element, field, owner)
@@ -192,8 +200,33 @@ final class Decoding {
             case "quantity" -> quantity(value, field.shape() == Shape.MAP);
             case "int-or-string" -> intOrString(value, field, owner);
             case "time", "micro-time" -> time(value, field, owner);
-            default -> value;
+            default -> field.typeName().contains("JSONSchemaPropsOr") ? schemas(value, field, owner) : value;
         };
+    }
+
+    /** A schema of a definition where there may be others, or something else. Its unknown fields are not reported. */
+    private JsonNode schemas(JsonNode value, Field field, TypeSchema owner) {
+        String other = field.typeName().substring(field.typeName().indexOf("Or") + 2);
+        if (value instanceof ObjectNode object) {
+            Decoding inner = new Decoding(converts);
+            inner.path.addAll(path);
+            inner.object(object, SCHEMA);
+            return value;
+        }
+        if (other.equals("Bool")) {
+            if (!value.isBoolean()) {
+                throw new WrongTypeException("boolean or JSON schema expected");
+            }
+            return value;
+        }
+        for (JsonNode element : value) {
+            if (other.equals("Array") && element.isObject()) {
+                schemas(element, field, owner);
+            } else if (!element.isNull() && !(other.equals("StringArray") && element.isString())) {
+                throw wrong(element, field, owner, other.equals("Array") ? "v1.JSONSchemaProps" : "string");
+            }
+        }
+        return value.isArray() ? value : MissingNode.getInstance();
     }
 
     private static JsonNode quantity(JsonNode value, boolean inMilli) {
@@ -282,11 +315,7 @@ final class Decoding {
         }
         String struct = owner.name().substring(owner.name().lastIndexOf('.') + 1);
         List<String> fields = new ArrayList<>(path);
-        fields.removeIf(step -> step.startsWith("["));
-        boolean inMap = field.shape() == Shape.MAP || field.shape() == Shape.MAP_OF_LISTS;
-        if (inMap && !fields.isEmpty() && !fields.getLast().equals(field.name())) {
-            fields.removeLast();
-        }
+        fields.removeIf(step -> step.startsWith("[") || step.startsWith(KEY));
         boolean wantsInteger = goType.startsWith("int") && value.isNumber();
         return new WrongTypeException("json: cannot unmarshal " + FieldValidation.jsonType(value)
                 + (wantsInteger ? " " + value : "") + " into Go struct field " + struct

@@ -56,7 +56,7 @@ public final class Rules {
     }
 
     /** The rules that need no method of a single kind. */
-    static Rules shared() {
+    public static Rules shared() {
         return SHARED;
     }
 

@@ -37,6 +37,12 @@ final class SharedChecks {
         }
     }
 
+    static void validSelector(Subject selector) {
+        if (!Selectors.isValid(selector.value())) {
+            selector.problems().invalid(selector.path(), (JsonNode) null, "invalid label selector.");
+        }
+    }
+
     static void portNumberOrName(Subject port) {
         JsonNode value = port.value();
         List<String> wrong = value.isString()

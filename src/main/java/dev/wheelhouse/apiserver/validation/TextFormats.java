@@ -53,9 +53,24 @@ public final class TextFormats {
             Map.entry("day", 86_400_000_000_000L), Map.entry("w", 604_800_000_000_000L),
             Map.entry("week", 604_800_000_000_000L), Map.entry("wk", 604_800_000_000_000L));
     private static final Set<String> OPEN_UNITS = Set.of("nano", "micro", "milli", "sec", "min", "hour", "day", "wk");
+    /** The formats without a pattern. */
+    private static final Set<String> OTHERS = Set.of("uri", "mac", "email", "hostname", "ipv4", "ipv6", "cidr", "isbn",
+            "isbn10", "isbn13", "creditcard", "byte", "password", "date", "datetime", "duration", "k8sshortname",
+            "k8slongname");
     private static final int MOST_OF_DURATION = 1_000;
 
     private TextFormats() {}
+
+    /** Whether upstream checks the format of values of a type; the type may be empty. */
+    public static boolean isKnown(String type, String format) {
+        String name = format.replace("-", "");
+        return switch (type) {
+            case "", "string" -> PATTERNS.containsKey(name) || OTHERS.contains(name);
+            case "integer" -> format.equals("int32") || format.equals("int64");
+            case "number" -> format.equals("float") || format.equals("double");
+            default -> false;
+        };
+    }
 
     /** Whether a text has the format; true for a format that upstream does not know. */
     public static boolean isValid(String format, String text) {

@@ -126,6 +126,15 @@ record Answer(int code, String type, String kind, String reason, String message,
         return LITERAL.matcher(normal).replaceAll("LITERAL");
     }
 
+    Answer withMessage(String other) {
+        return new Answer(code, type, kind, reason, other, causes, warnings);
+    }
+
+    /** With the causes in their natural order, because a real server checks the properties of objects in any order. */
+    Answer sorted() {
+        return new Answer(code, type, kind, reason, message, causes.stream().sorted().toList(), warnings);
+    }
+
     ObjectNode json() {
         ObjectNode json = Json.object().put("code", code);
         put(json, "type", type.equals("application/json") ? "" : type);

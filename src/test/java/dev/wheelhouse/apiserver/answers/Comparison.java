@@ -8,6 +8,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 
 import tools.jackson.databind.node.ObjectNode;
 
@@ -17,6 +18,7 @@ import dev.wheelhouse.apiserver.json.Json;
 /** Counts and shows what differs between two servers' answers. Safe for use by many threads. */
 final class Comparison {
     private final Map<Aspect, Integer> differing = new EnumMap<>(Aspect.class);
+    private final Map<String, Integer> byScene = new TreeMap<>();
     private final Map<String, Integer> codesByScene = new TreeMap<>();
     private final Map<String, StringBuilder> differences = new TreeMap<>();
     private final Map<String, StringBuilder> answers = new TreeMap<>();
@@ -29,6 +31,9 @@ final class Comparison {
         entry.set("answer", wanted.json());
         List<Aspect> aspects = wanted.differences(found);
         if (!aspects.isEmpty()) {
+            if (wanted.code() < 300 || !aspects.equals(List.of(Aspect.MESSAGE))) {
+                byScene.merge(scene, 1, Integer::sum);
+            }
             List<String> names = new ArrayList<>();
             for (Aspect aspect : aspects) {
                 differing.merge(aspect, 1, Integer::sum);
@@ -51,6 +56,12 @@ final class Comparison {
 
     synchronized int differing(Aspect aspect) {
         return differing.getOrDefault(aspect, 0);
+    }
+
+    /** The number of answers that differ in more than the words of an error, of the scenes with such a name. */
+    synchronized int differing(Pattern scenes) {
+        return byScene.entrySet().stream().filter(scene -> scenes.matcher(scene.getKey()).matches())
+                .mapToInt(Map.Entry::getValue).sum();
     }
 
     synchronized String summary() {

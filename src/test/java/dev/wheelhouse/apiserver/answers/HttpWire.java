@@ -2,7 +2,10 @@ package dev.wheelhouse.apiserver.answers;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -11,6 +14,7 @@ import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.RawHttp;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.runtime.SafeYaml;
 
 /** Sends {@link Probe}s over one connection that is kept while the server keeps it. */
 final class HttpWire implements AutoCloseable {
@@ -27,10 +31,21 @@ final class HttpWire implements AutoCloseable {
         this.connection = new RawHttp("127.0.0.1", port, tls, TIMEOUT_MILLIS);
     }
 
+    /** The server on 127.0.0.1 that is the only one of a kubeconfig, with the token of its only user. */
+    static HttpWire of(Path kubeconfig) throws IOException {
+        JsonNode config = Json.mapper().valueToTree(SafeYaml.load(Files.readAllBytes(kubeconfig)));
+        URI server = URI.create(Json.text(config.path("clusters").path(0), "cluster", "server"));
+        return new HttpWire(server.getPort(), server.getScheme().equals("https"),
+                Json.text(config.path("users").path(0), "user", "token"));
+    }
+
     Answer send(Probe probe) throws IOException {
-        Probe filled = new Probe(probe.method(), fill(probe.target()), probe.accept(), probe.type(),
-                fill(probe.body()));
-        return Answer.of(probe, exchange(filled));
+        return Answer.of(probe, exchange(filled(probe)));
+    }
+
+    /** The request with values of this server in it. */
+    Probe filled(Probe probe) throws IOException {
+        return new Probe(probe.method(), fill(probe.target()), probe.accept(), probe.type(), fill(probe.body()));
     }
 
     private String fill(String text) throws IOException {

@@ -1,5 +1,6 @@
 package dev.wheelhouse.apiserver.answers;
 
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -99,12 +100,93 @@ final class Mutations {
             default -> {
                 if (place.field != null) {
                     place.parent.set(place.name, value(place.field, 0));
+                } else if (place.parent.path(place.name).isNumber()) {
+                    place.parent.set(place.name, Json.read(pick(NUMBERS)));
                 } else {
                     place.parent.set(place.name, StringNode.valueOf(pick(TEXTS)));
                 }
             }
         }
         return copy;
+    }
+
+    /** A copy with another property of the OpenAPI schema; without one, as if there were no schema. */
+    ObjectNode add(ObjectNode seed, JsonNode schema) {
+        ObjectNode copy = seed.deepCopy();
+        List<Runnable> additions = new ArrayList<>();
+        additions(copy, schema, additions);
+        if (additions.isEmpty()) {
+            return mutate(seed, null);
+        }
+        pick(additions).run();
+        return copy;
+    }
+
+    private void additions(JsonNode node, JsonNode schema, List<Runnable> additions) {
+        if (node instanceof ArrayNode array) {
+            array.forEach(element -> additions(element, schema.path("items"), additions));
+        } else if (node instanceof ObjectNode object) {
+            for (Map.Entry<String, JsonNode> property : schema.path("properties").properties()) {
+                JsonNode present = object.get(property.getKey());
+                if (present != null) {
+                    additions(present, property.getValue(), additions);
+                }
+                if (present == null || !present.isContainer()) {
+                    additions.add(() -> object.set(property.getKey(), value(property.getValue(), 0)));
+                }
+            }
+            object.forEach(value -> additions(value, schema.path("additionalProperties"), additions));
+        }
+    }
+
+    /** A value of the type of the schema, seldom beyond what it allows. */
+    private JsonNode value(JsonNode schema, int depth) {
+        if (random.nextInt(12) == 0) {
+            return Json.read(pick(ANYTHING));
+        }
+        List<JsonNode> choices = schema.path("enum").valueStream().toList();
+        if (!choices.isEmpty() && random.nextInt(4) > 0) {
+            return pick(choices);
+        }
+        if (schema.path("x-kubernetes-int-or-string").asBoolean(false)) {
+            return Json.read(pick(INT_OR_STRING));
+        }
+        return switch (schema.path("type").asString("")) {
+            case "string" -> schema.path("format").asString("").equals("date-time")
+                    ? Json.read(pick(TIMES))
+                    : StringNode.valueOf(pick(TEXTS));
+            case "integer", "number" -> {
+                JsonNode bound = schema.path(random.nextBoolean() ? "minimum" : "maximum");
+                yield bound.isNumber() && random.nextBoolean()
+                        ? Json.read(bound.decimalValue().add(BigDecimal.valueOf(random.nextInt(3) - 1)).toString())
+                        : Json.read(pick(NUMBERS));
+            }
+            case "boolean" -> Json.read(random.nextInt(6) == 0 ? "\"x\"" : "true");
+            case "array" -> {
+                ArrayNode array = Json.array();
+                for (int i = random.nextInt(3); i > 0; i--) {
+                    array.add(value(schema.path("items"), depth + 1));
+                }
+                yield array;
+            }
+            default -> {
+                ObjectNode object = Json.object();
+                for (JsonNode name : schema.path("required")) {
+                    object.set(name.asString(""),
+                            value(schema.path("properties").path(name.asString("")), depth + 1));
+                }
+                for (Map.Entry<String, JsonNode> property : schema.path("properties").properties()) {
+                    if (depth < 4 && random.nextInt(3) == 0) {
+                        object.set(property.getKey(), value(property.getValue(), depth + 1));
+                    }
+                }
+                if (schema.has("additionalProperties")) {
+                    object.set(pick(List.of("k", "a/b", "x".repeat(70))),
+                            value(schema.path("additionalProperties"), depth + 1));
+                }
+                yield object;
+            }
+        };
     }
 
     private void collect(JsonNode node, @Nullable TypeSchema type, @Nullable Field field, List<Place> places,
