@@ -54,11 +54,9 @@ public final class Strategies {
             new ValidatingAdmissionPolicyStrategy(),
             new MutatingAdmissionPolicyStrategy(),
             new ValidatingWebhookConfigurationStrategy(),
-            new RoleBindingStrategy("RoleBinding"), new RoleBindingStrategy("ClusterRoleBinding"),
             new CertificateSigningRequestStrategy(),
             new CustomResourceDefinitionStrategy(),
             new FlowSchemaStrategy(),
-            new ResourceClaimStrategy(),
             new ResourceSliceStrategy(),
             new ResourcePoolStatusRequestStrategy());
     private static final Strategy CUSTOM = new CustomStrategy();
