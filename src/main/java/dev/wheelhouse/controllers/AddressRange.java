@@ -1,12 +1,11 @@
 package dev.wheelhouse.controllers;
 
 import java.math.BigInteger;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
-import java.util.regex.Pattern;
+import java.util.Arrays;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.wheelhouse.apiserver.validation.IpFormats;
 import dev.wheelhouse.facts.IpText;
 
 /**
@@ -18,30 +17,21 @@ import dev.wheelhouse.facts.IpText;
  */
 public record AddressRange(BigInteger first, int prefix, int bits) {
     private static final int V6 = 128;
-    private static final Pattern FORM = Pattern.compile(
-            "(\\d{1,9}(?:\\.\\d{1,9}){3}|[0-9a-fA-F:.]{0,64}:[0-9a-fA-F:.]{0,64})(?:/(\\d{1,3}))?");
-    private static final Pattern LEADING_ZEROS = Pattern.compile("(?<![\\d])0+(?=\\d)");
 
     /** The range of a text, or the range of a single address; null if the text is neither. */
     public static @Nullable AddressRange parse(String text) {
-        var form = FORM.matcher(text.strip());
-        if (!form.matches()) {
+        String[] parts = text.strip().split("/", 2);
+        byte[] address = IpFormats.parse(parts[0]);
+        if (address == null) {
             return null;
         }
-        try {
-            String address = form.group(1);
-            byte[] bytes = InetAddress.getByName(
-                    address.contains(":") ? address : LEADING_ZEROS.matcher(address).replaceAll("")).getAddress();
-            int bits = 8 * bytes.length;
-            int prefix = form.group(2) == null ? bits : Integer.parseInt(form.group(2));
-            int free = bits - prefix;
-            return free < 0
-                    ? null
-                    : new AddressRange(new BigInteger(1, bytes).shiftRight(free).shiftLeft(free), prefix, bits);
-        } catch (UnknownHostException e) {
-            // The text looks like an address and is none.
-            return null;
-        }
+        byte[] bytes = IpFormats.isMapped(address) ? Arrays.copyOfRange(address, 12, 16) : address;
+        int bits = 8 * bytes.length;
+        int prefix = parts.length == 1 ? bits : parts[1].matches("[0-9]{1,3}") ? Integer.parseInt(parts[1]) : bits + 1;
+        int free = bits - prefix;
+        return free < 0
+                ? null
+                : new AddressRange(new BigInteger(1, bytes).shiftRight(free).shiftLeft(free), prefix, bits);
     }
 
     /** @throws IllegalArgumentException if the text is not a range, such as a single address without a prefix */

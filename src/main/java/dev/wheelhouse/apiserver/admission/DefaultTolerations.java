@@ -32,7 +32,8 @@ final class DefaultTolerations implements AdmissionPlugin {
                     .anyMatch(toleration -> Set.of(key, "").contains(Json.text(toleration, "key"))
                             && Set.of("NoExecute", "").contains(Json.text(toleration, "effect")));
             if (!tolerated) {
-                spec.withArray("tolerations").addObject().put("key", key).put("operator", "Exists").put("effect", "NoExecute")
+                spec.withArray("tolerations").addObject().put("key", key).put("operator", "Exists")
+                        .put("effect", "NoExecute")
                         .put("tolerationSeconds", SECONDS);
             }
         }

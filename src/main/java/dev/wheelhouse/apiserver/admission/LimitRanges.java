@@ -152,30 +152,8 @@ final class LimitRanges implements AdmissionPlugin {
         }
         String upper = Json.text(limit, "type").equals("PersistentVolumeClaim") ? "request" : "limit";
         String of = " per " + Json.text(limit, "type") + " is ";
-        amounts(limit.path("min")).forEach((name, least) -> {
-            String rule = "minimum " + name + " usage" + of + limit.path("min").path(name).asString("");
-            BigDecimal request = requests.get(name);
-            BigDecimal most = limits.get(name);
-            if (request == null) {
-                problems.add(rule + ".  No request is specified");
-            } else if (request.compareTo(least) < 0) {
-                problems.add(rule + ", but request is " + text(request));
-            } else if (most != null && most.compareTo(least) < 0) {
-                problems.add(rule + ", but limit is " + text(most));
-            }
-        });
-        amounts(limit.path("max")).forEach((name, greatest) -> {
-            String rule = "maximum " + name + " usage" + of + limit.path("max").path(name).asString("");
-            BigDecimal request = requests.get(name);
-            BigDecimal most = limits.get(name);
-            if (most == null) {
-                problems.add(rule + ".  No " + upper + " is specified");
-            } else if (most.compareTo(greatest) > 0) {
-                problems.add(rule + ", but " + upper + " is " + text(most));
-            } else if (request != null && request.compareTo(greatest) > 0) {
-                problems.add(rule + ", but request is " + text(request));
-            }
-        });
+        bound(limit.path("min"), "minimum ", of, -1, "request", requests, "limit", limits, problems);
+        bound(limit.path("max"), "maximum ", of, 1, upper, limits, "request", requests, problems);
         amounts(limit.path("maxLimitRequestRatio")).forEach((name, ratio) -> {
             String rule = name + " max limit to request ratio" + of
                     + limit.path("maxLimitRequestRatio").path(name).asString("");
@@ -189,6 +167,27 @@ final class LimitRanges implements AdmissionPlugin {
                 if (seen.compareTo(ratio) > 0) {
                     problems.add(rule + ", but provided ratio is " + seen.toPlainString());
                 }
+            }
+        });
+    }
+
+    /**
+     * Compares the first amounts, which must be there, then the second ones.
+     *
+     * @param sign of the order of an amount that breaks the bound
+     */
+    private static void bound(JsonNode bounds, String which, String of, int sign, String first,
+            Map<String, BigDecimal> firsts, String second, Map<String, BigDecimal> seconds, List<String> problems) {
+        amounts(bounds).forEach((name, bound) -> {
+            String rule = which + name + " usage" + of + bounds.path(name).asString("");
+            BigDecimal one = firsts.get(name);
+            BigDecimal other = seconds.get(name);
+            if (one == null) {
+                problems.add(rule + ".  No " + first + " is specified");
+            } else if (sign * one.compareTo(bound) > 0) {
+                problems.add(rule + ", but " + first + " is " + text(one));
+            } else if (other != null && sign * other.compareTo(bound) > 0) {
+                problems.add(rule + ", but " + second + " is " + text(other));
             }
         });
     }

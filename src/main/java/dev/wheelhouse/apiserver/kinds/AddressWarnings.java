@@ -2,7 +2,6 @@ package dev.wheelhouse.apiserver.kinds;
 
 import java.util.Arrays;
 
-
 import dev.wheelhouse.apiserver.validation.IpFormats;
 import dev.wheelhouse.apiserver.validation.Subject;
 import dev.wheelhouse.facts.GoQuote;

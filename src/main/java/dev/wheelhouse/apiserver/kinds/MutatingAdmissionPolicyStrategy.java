@@ -1,6 +1,5 @@
 package dev.wheelhouse.apiserver.kinds;
 
-
 import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.apiserver.json.Json;

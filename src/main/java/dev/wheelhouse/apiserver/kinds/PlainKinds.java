@@ -4,13 +4,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Function;
 
+import dev.wheelhouse.apiserver.kinds.KindTable.Cell;
 import dev.wheelhouse.apiserver.table.Item;
 
 /** The kinds whose only code is for cells of their tables, and the one that is no resource of its own. */
 final class PlainKinds {
     static final List<Strategy> ALL = List.of(
-            new Strategy("policy", "Eviction"),
+            new Strategy("policy", "Eviction"), ofBinding("RoleBinding"), ofBinding("ClusterRoleBinding"),
+            new Strategy("resource.k8s.io", "ResourceClaim", Map.of("state", PlainKinds::stateOfClaim)),
             new Strategy("", "Endpoints", Map.of("endpoints", PlainKinds::endpoints)),
             new Strategy("networking.k8s.io", "IPAddress", Map.of("parent", PlainKinds::parent)),
             new Strategy("networking.k8s.io", "IngressClass",
@@ -37,6 +40,33 @@ final class PlainKinds {
                             "Unknown", "Running", "Failed", "Succeeded"))));
 
     private PlainKinds() {}
+
+    private static Strategy ofBinding(String kind) {
+        return new Strategy("rbac.authorization.k8s.io", kind, Map.of("users", subjects("User", s -> s.text("name")),
+                "groups", subjects("Group", s -> s.text("name")), "serviceAccounts",
+                subjects("ServiceAccount", s -> s.text("namespace") + "/" + s.text("name"))));
+    }
+
+    private static Cell subjects(String kind, Function<Item, String> text) {
+        return o -> String.join(", ", o.items("subjects").stream().filter(s -> s.text("kind").equals(kind)).map(text)
+                .toList());
+    }
+
+    private static String stateOfClaim(Item claim) {
+        List<String> states = new ArrayList<>();
+        if (claim.deleting()) {
+            states.add("deleted");
+        }
+        if (claim.has("status", "allocation")) {
+            states.add("allocated");
+            if (claim.size("status", "reservedFor") > 0) {
+                states.add("reserved");
+            }
+        } else if (!claim.deleting()) {
+            states.add("pending");
+        }
+        return String.join(",", states);
+    }
 
     private static String stateOfPodGroup(Item group) {
         Item disruption = group.ofType("DisruptionTarget", "status", "conditions");

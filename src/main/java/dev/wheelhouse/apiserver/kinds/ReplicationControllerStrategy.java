@@ -1,11 +1,8 @@
 package dev.wheelhouse.apiserver.kinds;
 
-
-
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.validation.Selectors;
 import dev.wheelhouse.apiserver.validation.Subject;
-
 
 /**
  * Replication controllers. Their selectors are maps of labels, which are those of the template if none are given

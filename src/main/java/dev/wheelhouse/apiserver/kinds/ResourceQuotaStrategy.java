@@ -12,8 +12,8 @@ import tools.jackson.databind.JsonNode;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Formats;
-import dev.wheelhouse.apiserver.validation.Subject;
 import dev.wheelhouse.apiserver.validation.ResourceValidation;
+import dev.wheelhouse.apiserver.validation.Subject;
 
 /** Resource quotas (upstream: {@code pkg/registry/core/resourcequota}). */
 final class ResourceQuotaStrategy extends Strategy {

@@ -54,12 +54,10 @@ public final class Strategies {
             new ValidatingAdmissionPolicyStrategy(),
             new MutatingAdmissionPolicyStrategy(),
             new ValidatingWebhookConfigurationStrategy(),
-            new RoleBindingStrategy("RoleBinding"), new RoleBindingStrategy("ClusterRoleBinding"),
             new CertificateSigningRequestStrategy(),
             new APIServiceStrategy(),
             new CustomResourceDefinitionStrategy(),
             new FlowSchemaStrategy(),
-            new ResourceClaimStrategy(),
             new ResourceSliceStrategy(),
             new ResourcePoolStatusRequestStrategy());
     private static final Strategy CUSTOM = new CustomStrategy();

@@ -75,7 +75,8 @@ final class SchemaDefaults {
         }
         for (Map.Entry<String, JsonNode> property : schema.path("properties").properties()) {
             schema(property.getValue(), path.child("properties").key(property.getKey()),
-                    around.child(property.getKey(), embedded && StructuralSchemas.IDENTITY.contains(property.getKey())), false);
+                    around.child(property.getKey(), embedded && StructuralSchemas.IDENTITY.contains(property.getKey())),
+                    false);
         }
     }
 

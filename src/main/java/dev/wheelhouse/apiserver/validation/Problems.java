@@ -185,10 +185,6 @@ public final class Problems {
         }
     }
 
-    void notFound(String field, String value) {
-        notFound(field, value, "");
-    }
-
     void notFound(String field, String value, String detail) {
         add(field, "FieldValueNotFound", "Not found: " + StringNode.valueOf(value), detail);
     }

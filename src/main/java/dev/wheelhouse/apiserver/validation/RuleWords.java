@@ -3,6 +3,7 @@ package dev.wheelhouse.apiserver.validation;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.function.BiPredicate;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -20,13 +21,8 @@ final class RuleWords {
     /** @param when the sign after the word, or a space */
     static Rules.Step rule(String word, char when, String argument, String detail) {
         return switch (word) {
-            case "required" -> required(detail);
-            case "present" -> subject -> {
-                if (!subject.isPresent()) {
-                    subject.problems().required(subject.path(), detail);
-                }
-                return subject.isPresent();
-            };
+            case "required" -> required(Subject::isSet, detail);
+            case "present" -> required(Subject::isPresent, detail);
             case "notEmpty" -> subject -> subject.isSet()
                     || isInvalid(subject, detail.isEmpty() ? "must not be empty" : detail);
             case "keys" -> keys(argument, value -> true);
@@ -54,18 +50,12 @@ final class RuleWords {
             case "trimmed" -> subject -> subject.text().equals(subject.text().strip()) || isInvalid(subject, detail);
             case "known" -> known(argument, detail);
             case "immutable" -> immutable(when != '+', argument.equals("forbidden"), detail);
-            case "forbidden" -> subject -> {
-                subject.problems().forbidden(subject.path(), detail);
-                return false;
-            };
+            case "forbidden" -> failing(subject -> subject.problems().forbidden(subject.path(), detail));
             case "invalid" -> invalid(argument, detail);
             case "shown" -> shown(Json.read(argument), detail);
             case "unsupported" -> unsupported(detail.isEmpty() ? StringNode.valueOf("") : Json.read(detail),
                     argument.split("\\|"));
-            case "missing" -> subject -> {
-                subject.problems().required(subject.path(), detail);
-                return false;
-            };
+            case "missing" -> failing(subject -> subject.problems().required(subject.path(), detail));
             case "single" -> subject -> {
                 if (subject.value().size() != 1) {
                     subject.problems().required(subject.path(), detail);
@@ -90,12 +80,20 @@ final class RuleWords {
         };
     }
 
-    private static Rules.Step required(String detail) {
+    private static Rules.Step required(Predicate<Subject> given, String detail) {
         return subject -> {
-            if (!subject.isSet()) {
+            if (!given.test(subject)) {
                 subject.problems().required(subject.path(), detail);
             }
-            return subject.isSet();
+            return given.test(subject);
+        };
+    }
+
+    /** A rule that no value keeps. */
+    private static Rules.Step failing(Consumer<Subject> cause) {
+        return subject -> {
+            cause.accept(subject);
+            return false;
         };
     }
 
@@ -131,19 +129,14 @@ final class RuleWords {
     }
 
     private static Rules.Step unsupported(JsonNode form, String... values) {
-        return subject -> {
-            subject.problems().notSupported(subject.path(), GoForm.of(form, subject.value()), values);
-            return false;
-        };
+        return failing(subject -> subject.problems().notSupported(subject.path(), GoForm.of(form, subject.value()),
+                values));
     }
 
     /** @param form the form in which the message shows the value, or the object that a scalar is a field of */
     private static Rules.Step shown(JsonNode form, String detail) {
-        return subject -> {
-            JsonNode value = subject.value().isContainer() ? subject.value() : subject.object();
-            subject.problems().invalid(subject.path(), GoForm.of(form, value), detail);
-            return false;
-        };
+        return failing(subject -> subject.problems().invalid(subject.path(),
+                GoForm.of(form, subject.value().isContainer() ? subject.value() : subject.object()), detail));
     }
 
     /** @param name the field beside the value that it is compared with */
@@ -170,7 +163,7 @@ final class RuleWords {
         return subject -> {
             boolean known = subject.names(use).contains(subject.text());
             if (!known && detail.isEmpty()) {
-                subject.problems().notFound(subject.path(), subject.text());
+                subject.problems().notFound(subject.path(), subject.text(), "");
             }
             return known || !detail.isEmpty() && isInvalid(subject, detail);
         };
@@ -324,19 +317,13 @@ final class RuleWords {
 
     /** @param argument JSON that the cause shows as the value, {@code -} for no value, or empty for the value itself */
     private static Rules.Step invalid(String argument, String detail) {
-        if (argument.equals("-")) {
-            return subject -> {
-                subject.problems().omitted(subject.path(), detail);
-                return false;
-            };
+        if (argument.isEmpty()) {
+            return subject -> isInvalid(subject, detail);
         }
-        JsonNode shown = argument.isEmpty() ? null : Json.read(argument);
-        return subject -> {
-            if (shown == null) {
-                return isInvalid(subject, detail);
-            }
-            subject.problems().invalid(subject.path(), shown, detail);
-            return false;
-        };
+        if (argument.equals("-")) {
+            return failing(subject -> subject.problems().omitted(subject.path(), detail));
+        }
+        JsonNode shown = Json.read(argument);
+        return failing(subject -> subject.problems().invalid(subject.path(), shown, detail));
     }
 }
