@@ -53,7 +53,7 @@ class FlowSchemasTest {
                     joe, dev, get, '', pods, log, a, ''
                     joe, dev, watch, '', pods, '', a, global-default global-default
                     system:kube-scheduler, dev, list, '', pods, '', '', kube-scheduler workload-high
-                    system:kube-scheduler, dev, get, coordination.k8s.io,leases,'',x, system-leader-election leader-election
+                    system:kube-scheduler,dev,get,coordination.k8s.io,leases,'',x,system-leader-election leader-election
                     system:kube-scheduler, dev, list, coordination.k8s.io, leases, '', '', kube-scheduler workload-high
                     system:node:n, system:nodes, patch, '', nodes, status, '', system-node-high node-high
                     system:node:n, system:nodes, list, '', pods, '', '', system-nodes system
