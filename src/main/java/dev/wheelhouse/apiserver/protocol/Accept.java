@@ -112,7 +112,7 @@ public record Accept(Form form, Media media, boolean pretty, String metaVersion)
         return negotiate(request, true, NONE);
     }
 
-    /** The encoding in which a header asks for aggregated discovery, besides or before all else; null if it does not. */
+    /** The encoding in which a header asks for aggregated discovery, whatever else it asks for; null if it does not. */
     public static @Nullable Accept aggregated(ApiRequest request) {
         return Header.of(request.accept()).clauses().stream().filter(clause -> clause.parameters
                 .entrySet().containsAll(AGGREGATED.entrySet()))

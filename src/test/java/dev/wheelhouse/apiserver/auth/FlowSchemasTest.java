@@ -31,8 +31,9 @@ class FlowSchemasTest {
     }
 
     private String match(String user, String group, RequestInfo about) {
-        FlowSchemas.Match match = new FlowSchemas(store)
-                .match(new User(user, "", List.of(group, User.AUTHENTICATED), Map.of()), about);
+        User sender = new User(user.replaceFirst("^account:", User.SERVICE_ACCOUNT_PREFIX), "",
+                List.of(group.replaceFirst("^accounts$", User.SERVICE_ACCOUNTS), User.AUTHENTICATED), Map.of());
+        FlowSchemas.Match match = new FlowSchemas(store).match(sender, about);
         return match == null
                 ? ""
                 : name(SCHEMAS, match.schema()) + " "
@@ -52,12 +53,12 @@ class FlowSchemasTest {
                     joe, dev, get, '', pods, log, a, ''
                     joe, dev, watch, '', pods, '', a, global-default global-default
                     system:kube-scheduler, dev, list, '', pods, '', '', kube-scheduler workload-high
-                    system:kube-scheduler, dev, update, coordination.k8s.io, leases, '', kube-system, system-leader-election leader-election
+                    system:kube-scheduler,dev,get,coordination.k8s.io,leases,'',x,system-leader-election leader-election
                     system:kube-scheduler, dev, list, coordination.k8s.io, leases, '', '', kube-scheduler workload-high
                     system:node:n, system:nodes, patch, '', nodes, status, '', system-node-high node-high
                     system:node:n, system:nodes, list, '', pods, '', '', system-nodes system
-                    system:serviceaccount:kube-system:a, system:serviceaccounts, list, '', pods, '', a, kube-system-service-accounts workload-high
-                    system:serviceaccount:kube-systems:a, system:serviceaccounts, list, '', pods, '', a, service-accounts workload-low
+                    account:kube-system:a, accounts, list, '', pods, '', a, kube-system-service-accounts workload-high
+                    account:kube-systems:a, accounts, list, '', pods, '', a, service-accounts workload-low
                     """)
     void requestsForResourcesMatch(String user, String group, String verb, String apiGroup, String resource,
             String subresource, String namespace, String expected) {
