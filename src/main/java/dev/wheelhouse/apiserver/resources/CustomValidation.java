@@ -135,7 +135,7 @@ final class CustomValidation {
             case "boolean" -> value.isBoolean();
             case "array" -> value.isArray();
             case "object" -> value.isObject();
-            default -> true;
+            default -> type.isEmpty();
         };
     }
 

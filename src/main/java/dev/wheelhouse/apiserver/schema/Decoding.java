@@ -142,9 +142,11 @@ final class Decoding {
 
     private static JsonNode zero(Field field) {
         JsonNode zero = field.zero();
-        return zero != null
-                ? zero
-                : "raw-object".equals(field.type().scalar()) ? Json.object() : StringNode.valueOf("");
+        return zero != null ? zero : switch (String.valueOf(field.type().scalar())) {
+            case "raw-object" -> Json.object();
+            case "any" -> NullNode.getInstance();
+            default -> StringNode.valueOf("");
+        };
     }
 
     private JsonNode single(JsonNode given, Field field, TypeSchema owner) {
