@@ -456,12 +456,11 @@ public class Strategy {
             if (!field.always() || field.pointer() || field.shape() != TypeSchema.Shape.SINGLE) {
                 continue;
             }
+            JsonNode zero = field.zero();
             if (field.type().isObject()) {
                 fill(field.type(), Json.child(struct, field.name()));
-            } else if (!struct.has(field.name()) && field.typeName().equals("integer")) {
-                struct.put(field.name(), 0);
-            } else if (!struct.has(field.name()) && field.typeName().equals("string")) {
-                struct.put(field.name(), "");
+            } else if (zero != null && !struct.has(field.name())) {
+                struct.set(field.name(), zero);
             }
         }
     }

@@ -35,7 +35,7 @@ final class Decoding {
     private final StrictErrors problems = new StrictErrors();
     /** Whether values come from a map of Go, not from JSON. */
     private final boolean converts;
-    /** What stands before the key of a map in the path. Messages about types do not show such keys. */
+    /** The mark before the key of a map in the path. Messages about types do not show such keys. */
     private static final String KEY = "\0";
     private static final TypeSchema SCHEMA = Objects.requireNonNull(
             Schemas.ofName("io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps"));
