@@ -45,11 +45,9 @@ final class CustomStrategy extends Strategy {
         if (!subresource.isEmpty()) {
             return;
         }
-        List<String> before = old == null ? List.of() : Meta.finalizers(old);
-        for (String finalizer : new TreeSet<>(Meta.finalizers(object))) {
-            if (before.contains(finalizer)) {
-                continue;
-            }
+        Set<String> added = new TreeSet<>(Meta.finalizers(object));
+        added.removeAll(old == null ? List.of() : Meta.finalizers(old));
+        for (String finalizer : added) {
             String beginning = "metadata.finalizers: \"" + finalizer + "\": ";
             Formats.qualifiedName(finalizer).forEach(problem -> warnings.add(beginning + problem));
             if (finalizer.indexOf('/') < 0 && !OF_THE_SYSTEM.contains(finalizer)) {

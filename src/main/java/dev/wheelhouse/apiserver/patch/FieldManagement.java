@@ -96,9 +96,8 @@ public final class FieldManagement {
      */
     public static boolean fits(ObjectNode object, @Nullable CustomType custom) {
         JsonNode status = object.get("status");
-        Structure whole = Structure.ofKind(Json.text(object, "apiVersion"), Json.text(object, "kind"), custom);
-        return custom == null || status == null || !custom.status()
-                || AppliedConfig.problem(status, whole.field("status")) == null;
+        return custom == null || status == null || !custom.status() || AppliedConfig.problem(status,
+                Structure.ofKind(Json.text(object, "apiVersion"), "", custom).field("status")) == null;
     }
 
     private static ManagedFields managedBefore(@Nullable ObjectNode live, ObjectNode updated, String subresource) {

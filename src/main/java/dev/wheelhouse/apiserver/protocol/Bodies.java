@@ -53,8 +53,8 @@ public final class Bodies {
     }
 
     /**
-     * Decodes the object of a create or update, fills in kind and apiVersion and drops unknown fields. A custom resource
-     * may have another version.
+     * Decodes the object of a create or update, fills in kind and apiVersion and drops unknown fields. A custom
+     * resource may have another version.
      *
      * @throws StatusException 400, 415, or 422 for invalid options in the query
      */

@@ -43,7 +43,8 @@ import dev.wheelhouse.apiserver.webhook.Conversion;
  * @param since the store's version after which no object was written by another schema; the largest number if the
  *     definition has several versions
  */
-public record CustomType(@Nullable ObjectNode schema, @Nullable ObjectNode storage, Set<String> versions, boolean preserves, List<Column> columns,
+public record CustomType(@Nullable ObjectNode schema, @Nullable ObjectNode storage, Set<String> versions,
+        boolean preserves, List<Column> columns,
         List<String> replicasPath, List<String> statusReplicasPath, List<String> selectorPath, String deprecation,
         boolean status, List<String> selectable, RuleValidation rules, boolean embeds,
         @Nullable Conversion conversion, long definition,
@@ -77,7 +78,8 @@ public record CustomType(@Nullable ObjectNode schema, @Nullable ObjectNode stora
         Set<String> versions = crd.path("spec").path("versions").valueStream()
                 .filter(one -> one.path("served").asBoolean(false)).map(one -> Json.text(one, "name"))
                 .collect(Collectors.toUnmodifiableSet());
-        return new CustomType(schema, storage, versions, crd.path("spec").path("preserveUnknownFields").asBoolean(false),
+        return new CustomType(schema, storage, versions,
+                crd.path("spec").path("preserveUnknownFields").asBoolean(false),
                 List.copyOf(columns), path(Json.text(scale, "specReplicasPath")),
                 path(Json.text(scale, "statusReplicasPath")), path(Json.text(scale, "labelSelectorPath")),
                 deprecation(crd, version), Json.at(version, "subresources", "status") != null, selectable(version),
@@ -225,7 +227,7 @@ public record CustomType(@Nullable ObjectNode schema, @Nullable ObjectNode stora
             scale(object, causes);
             return;
         }
-        CustomValidation.check("", object, old, schema).stream().distinct().forEach(causes::add); // As upstream, each is said once.
+        CustomValidation.check("", object, old, schema).stream().distinct().forEach(causes::add);
         scale(object, causes);
         if (embeds) {
             EmbeddedIdentity identity = new EmbeddedIdentity(new Problems(), false);
@@ -260,7 +262,8 @@ public record CustomType(@Nullable ObjectNode schema, @Nullable ObjectNode stora
             boolean number = !path.equals(selectorPath);
             String wanted = depth < path.size() ? "map[string]interface{}" : number ? "int64" : "string";
             if (!JsonValues.goType(value).equals(wanted)) {
-                String problem = "." + String.join(".", path.subList(0, Math.min(depth + 1, path.size()))) + " accessor error: "
+                String problem = "." + String.join(".", path.subList(0, Math.min(depth + 1, path.size())))
+                        + " accessor error: "
                         + JsonValues.goText(value) + " is of the type " + JsonValues.goType(value) + ", expected "
                         + wanted;
                 problems.invalid(field, number ? IntNode.valueOf(0) : StringNode.valueOf(""), problem);

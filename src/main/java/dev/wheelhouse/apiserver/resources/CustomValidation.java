@@ -135,7 +135,7 @@ final class CustomValidation {
             case "boolean" -> value.isBoolean();
             case "array" -> value.isArray();
             case "object" -> value.isObject();
-            default -> true;
+            default -> type.isEmpty();
         };
     }
 
@@ -145,12 +145,6 @@ final class CustomValidation {
             case STRING, BOOLEAN, ARRAY, NULL -> value.getNodeType().name().toLowerCase(Locale.ROOT);
             default -> "object";
         };
-    }
-
-    private void outOfRange(FieldPath path, String type, String format) {
-        problems.add(() -> new StatusCause(field(FieldPath.ROOT), "FieldValueInvalid",
-                "Invalid value: \"\": Checked value must be of type " + type
-                        + (format.isEmpty() ? " (default format)" : " with format " + format) + " in " + path));
     }
 
     private String field(FieldPath path) {
@@ -220,7 +214,9 @@ final class CustomValidation {
                         && (format.equals("int32") ? value.canConvertToInt() : value.canConvertToLong())
                 : !format.equals("float") || Math.abs(number.doubleValue()) <= Float.MAX_VALUE;
         if (!range) {
-            outOfRange(path, type, format);
+            problems.add(() -> new StatusCause(field(FieldPath.ROOT), "FieldValueInvalid",
+                    "Invalid value: \"\": Checked value must be of type " + type
+                            + (format.isEmpty() ? " (default format)" : " with format " + format) + " in " + path));
         }
         JsonNode factor = schema.path("multipleOf");
         if (factor.isNumber() && factor.decimalValue().signum() > 0

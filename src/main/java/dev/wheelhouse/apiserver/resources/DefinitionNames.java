@@ -68,9 +68,8 @@ public final class DefinitionNames {
     /** Notes as an owner of the status the manager that the server is upstream; a present entry keeps its time. */
     private static void own(ObjectNode crd, String now) {
         ObjectNode status = Json.object();
-        ObjectNode accepted = status.putObject("f:acceptedNames");
         crd.path("status").path("acceptedNames").propertyStream().map(name -> "f:" + name.getKey()).sorted()
-                .forEach(accepted::putObject);
+                .forEach(status.putObject("f:acceptedNames")::putObject);
         ObjectNode conditions = status.putObject("f:conditions");
         crd.path("status").path("conditions").valueStream().map(one -> Json.text(one, "type")).sorted()
                 .map(type -> conditions.putObject("k:{\"type\":\"" + type + "\"}"))
@@ -78,7 +77,8 @@ public final class DefinitionNames {
                         "f:type").forEach(condition::putObject));
         ArrayNode entries = Meta.of(crd).withArray("managedFields");
         for (JsonNode entry : entries) {
-            if (Json.text(entry, "manager").equals("kube-apiserver") && entry.get("fieldsV1") instanceof ObjectNode fields) {
+            if (Json.text(entry, "manager").equals("kube-apiserver")
+                    && entry.get("fieldsV1") instanceof ObjectNode fields) {
                 fields.set("f:status", status);
                 return;
             }

@@ -210,7 +210,8 @@ public final class SchemaRules {
                 return false;
             }
         }
-        if (schema.path("items").isArray() || !Json.text(schema, "$schema").isEmpty() || isFalse(schema.path(PREFIX + "preserve-unknown-fields"))) {
+        if (schema.path("items").isArray() || !Json.text(schema, "$schema").isEmpty()
+                || isFalse(schema.path(PREFIX + "preserve-unknown-fields"))) {
             return false;
         }
         return parts(schema).allMatch(SchemaRules::isConvertible);

@@ -4,6 +4,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -70,9 +71,8 @@ final class StructuralRules {
     }
 
     private void type(JsonNode schema, String type, FieldPath path, String level) {
-        if (type.isEmpty() && !StructuralSchemas.isTrue(schema, PREFIX + "embedded-resource")
-                && !StructuralSchemas.isTrue(schema, PREFIX + "int-or-string")
-                && !StructuralSchemas.isTrue(schema, PREFIX + "preserve-unknown-fields")) {
+        if (type.isEmpty() && Stream.of("embedded-resource", "int-or-string", "preserve-unknown-fields")
+                .noneMatch(flag -> StructuralSchemas.isTrue(schema, PREFIX + flag))) {
             problems.required(path + ".type", switch (level) {
                 case "root" -> "must not be empty at the root";
                 case "item" -> "must not be empty for specified array items";

@@ -288,7 +288,10 @@ record Updates(Writes writes, Renderer renderer, Clock clock) {
     private static void pruneCustom(Target target, ObjectNode object, ApiRequest request) {
         CustomType custom = CustomResourceInfo.typeOf(target.info());
         String given = Json.text(object, "apiVersion");
-        if (custom != null && !given.equals(target.type().apiVersion())) {
+        if (custom == null) {
+            return;
+        }
+        if (!given.equals(target.type().apiVersion())) {
             if (!custom.versions().contains(given.substring(given.indexOf('/') + 1))) {
                 Bodies.report(request, target.type(), object.propertyNames().stream()
                         .filter(field -> !List.of("kind", "apiVersion", "metadata").contains(field)).sorted()
@@ -297,14 +300,12 @@ record Updates(Writes writes, Renderer renderer, Clock clock) {
             throw Errors.badRequest("the API version in the data (" + given
                     + ") does not match the expected API version (" + target.type().apiVersion() + ")");
         }
-        if (custom != null) {
-            try {
-                Bodies.report(request, target.type(), custom.decode(object));
-            } catch (FieldValidation.WrongTypeException e) {
-                String kind = target.type().kind();
-                throw Errors.badRequest(kind + " in version \"" + target.type().version()
-                        + "\" cannot be handled as a " + kind + ": " + e.getMessage());
-            }
+        try {
+            Bodies.report(request, target.type(), custom.decode(object));
+        } catch (FieldValidation.WrongTypeException e) {
+            String kind = target.type().kind();
+            throw Errors.badRequest(kind + " in version \"" + target.type().version()
+                    + "\" cannot be handled as a " + kind + ": " + e.getMessage());
         }
     }
 

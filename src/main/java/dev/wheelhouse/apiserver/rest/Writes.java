@@ -258,8 +258,8 @@ final class Writes {
     }
 
     /**
-     * The object in the version in which it is stored; the same object if no webhook converts it. Called before any lock
-     * is taken, because a conversion webhook may be slow.
+     * The object in the version in which it is stored; the same object if no webhook converts it. Called before any
+     * lock is taken, because a conversion webhook may be slow.
      */
     private static ObjectNode storageForm(Target target, ObjectNode object, WriteContext context) {
         CustomType custom = CustomResourceInfo.typeOf(target.info());

@@ -35,7 +35,7 @@ final class Decoding {
     private final StrictErrors problems = new StrictErrors();
     /** Whether values come from a map of Go, not from JSON. */
     private final boolean converts;
-    /** What stands before the key of a map in the path. Messages about types do not show such keys. */
+    /** The mark before the key of a map in the path. Messages about types do not show such keys. */
     private static final String KEY = "\0";
     private static final TypeSchema SCHEMA = Objects.requireNonNull(
             Schemas.ofName("io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps"));
@@ -142,9 +142,11 @@ final class Decoding {
 
     private static JsonNode zero(Field field) {
         JsonNode zero = field.zero();
-        return zero != null
-                ? zero
-                : "raw-object".equals(field.type().scalar()) ? Json.object() : StringNode.valueOf("");
+        return zero != null ? zero : switch (String.valueOf(field.type().scalar())) {
+            case "raw-object" -> Json.object();
+            case "any" -> NullNode.getInstance();
+            default -> StringNode.valueOf("");
+        };
     }
 
     private JsonNode single(JsonNode given, Field field, TypeSchema owner) {
