@@ -83,7 +83,7 @@ public final class BootstrapPolicy {
         if (object.get("aggregationRule") instanceof ObjectNode rule) {
             fields.set("f:aggregationRule", eachOf(rule));
         }
-        fields.putObject("f:metadata").<ObjectNode>set("f:annotations", eachOf(Json.child(meta, "annotations")))
+        fields.putObject("f:metadata").set("f:annotations", eachOf(Json.child(meta, "annotations")))
                 .set("f:labels", eachOf(Json.child(meta, "labels")));
         for (String field : List.of("roleRef", "rules", "subjects")) {
             if (!object.path(field).isEmpty()) {

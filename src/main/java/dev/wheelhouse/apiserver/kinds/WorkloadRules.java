@@ -11,8 +11,6 @@ import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Selectors;
 import dev.wheelhouse.apiserver.validation.Subject;
 
-import static dev.wheelhouse.apiserver.defaults.DefaultRules.isEmpty;
-
 /**
  * Cells, defaults and rules that kinds with pod templates share (upstream:
  * {@code pkg/apis/apps/validation/validation.go}).

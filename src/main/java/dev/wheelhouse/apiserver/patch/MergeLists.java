@@ -16,8 +16,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.apiserver.json.JsonValues;
 import dev.wheelhouse.apiserver.json.JsonKey;
+import dev.wheelhouse.apiserver.json.JsonValues;
 import dev.wheelhouse.apiserver.patch.Patches.PatchException;
 import dev.wheelhouse.apiserver.patch.StrategicMerge.Scope;
 

@@ -11,8 +11,8 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.apiserver.json.Resources;
 import dev.wheelhouse.apiserver.json.JsonValues;
+import dev.wheelhouse.apiserver.json.Resources;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
