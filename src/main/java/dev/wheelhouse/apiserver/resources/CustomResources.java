@@ -220,6 +220,7 @@ public final class CustomResources {
         String kind = Json.text(names, "kind");
         Conversion conversion = Conversion.of(crd, webhooks);
         List<CustomResourceInfo> served = new ArrayList<>();
+        CustomType.Family family = CustomType.Family.of(crd);
         boolean established = DefinitionNames.isTrue(crd, "Established");
         for (JsonNode version : versions(crd)) {
             String name = Json.text(version, "name");
@@ -241,7 +242,7 @@ public final class CustomResources {
                     Json.text(names, "singular"), Json.texts(names.path("shortNames")),
                     Json.texts(names.path("categories")),
                     VERBS, subresources,
-                    CustomType.of(crd, version, conversion, stored.version(), store.version())));
+                    CustomType.of(crd, version, family, conversion, stored.version(), store.version())));
         }
         return served;
     }

@@ -57,28 +57,39 @@ public record CustomType(@Nullable ObjectNode schema, @Nullable ObjectNode stora
     public record Column(String name, String type, String format, String description, int priority, String jsonPath) {}
 
     /**
+     * The facts that all versions of a definition share.
+     *
+     * @param storage the schema of the version in which objects are stored; null if that has none
+     * @param served the names of the served versions
+     */
+    public record Family(@Nullable ObjectNode storage, Set<String> served) {
+        public static Family of(ObjectNode crd) {
+            JsonNode versions = crd.path("spec").path("versions");
+            return new Family(
+                    versions.valueStream().filter(one -> one.path("storage").asBoolean(false)).findFirst()
+                            .map(CustomType::schema).orElse(null),
+                    versions.valueStream().filter(one -> one.path("served").asBoolean(false))
+                            .map(one -> Json.text(one, "name")).collect(Collectors.toUnmodifiableSet()));
+        }
+    }
+
+    /**
      * @param version an element of {@code spec.versions}
+     * @param family what the versions of the definition have in common
      * @param conversion the conversion webhook of the definition; null if it has none
      * @param definition the version of the stored definition
      * @param since the present version of the store
      */
-    public static CustomType of(ObjectNode crd, JsonNode version, @Nullable Conversion conversion, long definition,
-            long since) {
+    public static CustomType of(ObjectNode crd, JsonNode version, Family family, @Nullable Conversion conversion,
+            long definition, long since) {
         List<Column> columns = new ArrayList<>();
         version.path("additionalPrinterColumns").forEach(c -> columns.add(new Column(Json.text(c, "name"),
                 Json.text(c, "type"), Json.text(c, "format"), Json.text(c, "description"),
                 (int) Json.number(c, 0, "priority"), Json.text(c, "jsonPath"))));
         JsonNode scale = version.path("subresources").path("scale");
-        ObjectNode schema = schema(version);
-        ObjectNode storage = version.path("storage").asBoolean(false)
-                ? null
-                : crd.path("spec").path("versions").valueStream()
-                        .filter(other -> other.path("storage").asBoolean(false)).findFirst().map(CustomType::schema)
-                        .orElse(null);
-        Set<String> versions = crd.path("spec").path("versions").valueStream()
-                .filter(one -> one.path("served").asBoolean(false)).map(one -> Json.text(one, "name"))
-                .collect(Collectors.toUnmodifiableSet());
-        return new CustomType(schema, storage, versions,
+        boolean stored = version.path("storage").asBoolean(false);
+        ObjectNode schema = stored ? family.storage : schema(version);
+        return new CustomType(schema, stored ? null : family.storage, family.served,
                 crd.path("spec").path("preserveUnknownFields").asBoolean(false),
                 List.copyOf(columns), path(Json.text(scale, "specReplicasPath")),
                 path(Json.text(scale, "statusReplicasPath")), path(Json.text(scale, "labelSelectorPath")),

@@ -213,7 +213,8 @@ class OpenApiTest {
 
     private static OpenApi withCustom(String schema) {
         ObjectNode crd = (ObjectNode) Json.read("{\"spec\": {}}");
-        CustomType custom = CustomType.of(crd, Json.read("{\"schema\": {\"openAPIV3Schema\": " + schema + "}}"), null,
+        CustomType custom = CustomType.of(crd, Json.read("{\"schema\": {\"openAPIV3Schema\": " + schema + "}}"),
+                CustomType.Family.of(crd), null,
                 1, 0);
         ResourceRegistry registry = ResourceRegistry.builtIn();
         ResourceRegistry.Served served = registry.with(

@@ -160,7 +160,7 @@ class PatchBoundsTest {
         ((ObjectNode) schema.at("/properties/list/items/properties/b")).put("default", "b".repeat(100_000));
         ObjectNode version = Json.object();
         version.putObject("schema").set("openAPIV3Schema", schema);
-        CustomType type = CustomType.of(Json.object(), version, null, 1, 0);
+        CustomType type = CustomType.of(Json.object(), version, CustomType.Family.of(Json.object()), null, 1, 0);
         ObjectNode patch = Json.object().put("apiVersion", "example.com/v1").put("kind", "Thing");
         patch.putObject("metadata").put("name", "a");
         ArrayNode list = patch.putArray("list");
