@@ -27,6 +27,7 @@ import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ListOptions;
+import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.controller.Controller;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controllers.deployment.DeploymentController;
@@ -63,8 +64,9 @@ class CollectionOnEmbeddedServerTest {
         controllers.add(new NamespaceController(context));
         scheduler = new Scheduler(client, informers, EventRecorder.NONE, clock, Meters.NONE, 1, 1);
         create(ResourceType.NODES, V1Node.class, "{metadata: {name: node-1}}");
-        client.resource(ResourceType.NODES, V1Node.class).patch(ObjectKey.cluster("node-1"), "status",
-                dev.wheelhouse.client.PatchType.MERGE, """
+        var nodes = client.resource(ResourceType.NODES, V1Node.class);
+        nodes.patch(ObjectKey.cluster("node-1"), "", PatchType.MERGE, "{\"spec\": {\"taints\": null}}");
+        nodes.patch(ObjectKey.cluster("node-1"), "status", PatchType.MERGE, """
                         {"status": {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "110"},
                                     "conditions": [{"type": "Ready", "status": "True"}]}}""");
         create(ResourceType.NAMESPACES, V1Namespace.class, "{metadata: {name: team}}");
