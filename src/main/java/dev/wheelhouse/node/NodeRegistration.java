@@ -45,6 +45,7 @@ final class NodeRegistration extends SignalledLoop {
     /** The annotation of a Node whose agent does nothing while the value is {@code true}. */
     static final String STOPPED = "hollow.wheelhouse.dev/stopped";
 
+    private static final String NOT_READY = "node.kubernetes.io/not-ready";
     static final Duration RENEWAL = Duration.ofSeconds(10);
     static final Duration STATUS_PERIOD = Duration.ofMinutes(5);
 
@@ -177,12 +178,13 @@ final class NodeRegistration extends SignalledLoop {
             stopped = true;
             return null;
         }
+        boolean isNew = there == null;
         if (there == null) {
             there = create();
         }
         stopped = isStopped(there);
         if (before == null || !before.getMetadata().getUid().equals(there.getMetadata().getUid())) {
-            adopt(there);
+            adopt(there, isNew);
         } else {
             node = there;
         }
@@ -217,8 +219,11 @@ final class NodeRegistration extends SignalledLoop {
         return nodes.find(ObjectKey.cluster(options.name())).orElse(null);
     }
 
-    /** Writes this agent's labels and pod range into an existing or new Node. */
-    private void adopt(V1Node there) {
+    /**
+     * Writes this agent's labels and pod range into an existing or new Node, and takes the taint of new nodes away:
+     * hollow nodes are ready at once, and also work where no controller does that.
+     */
+    private void adopt(V1Node there, boolean isNew) {
         ObjectNode patch = ModelJson.mapperForModels().createObjectNode();
         ObjectNode labels = patch.putObject("metadata").putObject("labels");
         NodeObjects.labels(options).forEach((key, value) -> {
@@ -230,7 +235,15 @@ final class NodeRegistration extends SignalledLoop {
         if (noCidr) {
             patch.putObject("spec").put("podCIDR", options.podCidr()).putArray("podCIDRs").add(options.podCidr());
         }
-        node = labels.isEmpty() && !noCidr
+        List<V1Taint> given = there.getSpec() == null || there.getSpec().getTaints() == null
+                ? List.of()
+                : there.getSpec().getTaints();
+        List<V1Taint> kept = given.stream().filter(taint -> !NOT_READY.equals(taint.getKey())).toList();
+        boolean isTainted = isNew && kept.size() < given.size();
+        if (isTainted) {
+            patch.withObjectProperty("spec").set("taints", ModelJson.tree(kept));
+        }
+        node = labels.isEmpty() && !noCidr && !isTainted
                 ? there
                 : nodes.patch(ObjectKey.cluster(options.name()), "", PatchType.MERGE, patch.toString());
         nextStatus = clock.nanoTime();

@@ -46,8 +46,7 @@ class NodeRegistrationTest {
                 .containsEntry("kubernetes.io/os", "linux").containsKey("kubernetes.io/arch")
                 .containsEntry("zone", "a");
         assertThat(registered.getSpec().getPodCIDR()).isEqualTo("10.244.0.0/24");
-        assertThat(registered.getSpec().getTaints()).extracting(V1Taint::getKey).containsExactly("k",
-                "node.kubernetes.io/not-ready");
+        assertThat(registered.getSpec().getTaints()).extracting(V1Taint::getKey).containsExactly("k");
         assertThat(registered.getStatus().getAllocatable()).containsEntry("cpu", Quantity.fromString("4"))
                 .containsEntry("memory", Quantity.fromString("8Gi")).containsEntry("pods", Quantity.fromString("110"));
         assertThat(registered.getStatus().getNodeInfo().getKubeletVersion()).isEqualTo("v1.36.0+wheelhouse");
