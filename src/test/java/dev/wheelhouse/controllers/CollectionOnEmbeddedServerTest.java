@@ -67,8 +67,8 @@ class CollectionOnEmbeddedServerTest {
         var nodes = client.resource(ResourceType.NODES, V1Node.class);
         nodes.patch(ObjectKey.cluster("node-1"), "", PatchType.MERGE, "{\"spec\": {\"taints\": null}}");
         nodes.patch(ObjectKey.cluster("node-1"), "status", PatchType.MERGE, """
-                        {"status": {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "110"},
-                                    "conditions": [{"type": "Ready", "status": "True"}]}}""");
+                {"status": {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "110"},
+                            "conditions": [{"type": "Ready", "status": "True"}]}}""");
         create(ResourceType.NAMESPACES, V1Namespace.class, "{metadata: {name: team}}");
         settle();
     }
