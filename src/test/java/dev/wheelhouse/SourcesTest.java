@@ -20,7 +20,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class SourcesTest {
     private static final int LINE = 120;
     private static final Pattern NO_SUBJECT = Pattern
-            .compile("\\s*(/\\*\\*|\\*|//)\\s*(What|Who|Whoever|Whose|Those|That of)\\b.*");
+            .compile("(\\s*|.*[;{}]\\s+)(/\\*\\*|\\*|//)\\s*(What|Who|Whoever|Whose|Those|That of)\\b.*");
     private static final Pattern WHOLE_JVM = Pattern.compile("Logged\\.by|Quiet\\.class|CapturedOutput"
             + "|getAllStackTraces|getThreadCount|System\\.(gc|setProperty)\\(|\\.setLevel\\(");
     private static final Pattern UNDERSCORE = Pattern.compile("    void \\w+_\\w*\\(.*");

@@ -238,7 +238,8 @@ final class NodeRegistration extends SignalledLoop {
         List<V1Taint> given = there.getSpec() == null || there.getSpec().getTaints() == null
                 ? List.of()
                 : there.getSpec().getTaints();
-        List<V1Taint> kept = given.stream().filter(taint -> !NOT_READY.equals(taint.getKey())).toList();
+        List<V1Taint> kept = given.stream()
+                .filter(taint -> !NOT_READY.equals(taint.getKey()) || !"NoSchedule".equals(taint.getEffect())).toList();
         boolean isTainted = isNew && kept.size() < given.size();
         if (isTainted) {
             patch.withObjectProperty("spec").set("taints", ModelJson.tree(kept));

@@ -15,7 +15,7 @@ import dev.wheelhouse.apiserver.json.Json;
  * tolerations for that (upstream: {@code plugin/pkg/admission/defaulttolerationseconds}).
  */
 final class DefaultTolerations implements AdmissionPlugin {
-    private static final List<String> TOLERATED = List.of("node.kubernetes.io/not-ready",
+    private static final List<String> TOLERATED = List.of(NotReadyTaint.KEY,
             "node.kubernetes.io/unreachable");
     private static final int SECONDS = 300;
 

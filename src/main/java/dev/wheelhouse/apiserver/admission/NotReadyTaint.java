@@ -12,7 +12,7 @@ import dev.wheelhouse.apiserver.json.Json;
  * {@code plugin/pkg/admission/nodetaint}).
  */
 final class NotReadyTaint implements AdmissionPlugin {
-    private static final String KEY = "node.kubernetes.io/not-ready";
+    static final String KEY = "node.kubernetes.io/not-ready";
 
     @Override
     public void mutate(ResourceType type, ObjectNode node, @Nullable ObjectNode old) {

@@ -183,7 +183,7 @@ final class Writes {
         Strategy strategy = Strategies.of(type);
         CustomType custom = CustomResourceInfo.typeOf(target.info());
         if (custom == null && strategy.dropsStatus(target.info())) {
-            given.remove("status"); // That of a custom resource decides whether its fields are managed.
+            given.remove("status"); // A custom resource keeps it until its fields have owners.
         }
         Meta.of(given).remove(List.of("uid", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"));
         Meta.keepManagers(given, null);
