@@ -7,7 +7,7 @@ cd "$(dirname "$0")/../.."
 java=${JAVA25_HOME:+$JAVA25_HOME/bin/}java
 mvn -q -B -Pbench -Dmain.unchecked=true process-test-classes dependency:build-classpath -DincludeScope=test -Dmdep.outputFile=target/jmh.classpath >&2
 path=target/bench-classes:target/test-classes:target/classes:$(<target/jmh.classpath)
-"${java}c" -nowarn -d target/bench-classes -cp "$path" $(find src/bench/java -name '*.java')
+"${java}c" -nowarn -proc:full -d target/bench-classes -cp "$path" $(find src/bench/java -name '*.java')
 options="-Dlogback.configurationFile=src/bench/logback.xml --enable-native-access=ALL-UNNAMED"
 if [[ ${1:-} == retained ]]; then
   exec "$java" -Xmx1g -XX:+UseSerialGC $options -cp "$path" dev.wheelhouse.client.decode.RetainedBenchmark

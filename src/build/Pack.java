@@ -14,10 +14,10 @@ import java.util.zip.ZipOutputStream;
 /**
  * A step of the build. It gives the executable jar its main class ({@code Launcher}), removes the signatures of its
  * libraries, puts the library and its POMs into {@code it-repository} beside the jar, where the projects of consumers
- * find them, and writes down the class path of the tests. In a build of the full SIZE, and one that skips the tests, it
- * unpacks the jar into a directory beside it, and records an ahead-of-time cache there (JEP 483, 514, 515). The image
- * records its own cache with the classes that are then in {@code rehearsal} beside the jar. Run by
- * {@code java Pack.java JAR VERSION SIZE SKIP-TESTS CLASSPATH}.
+ * find them, and writes down the class path of the tests. If CACHE is true ({@code -Pfull}, or a build that skips the
+ * tests), it unpacks the jar into a directory beside it, and records an ahead-of-time cache there (JEP 483, 514, 515).
+ * The image records its own cache with the classes that are then in {@code rehearsal} beside the jar. Run by
+ * {@code java Pack.java JAR VERSION CACHE CLASSPATH}.
  */
 public final class Pack {
     private static final Path SOURCES = Path.of("src", "build");
@@ -34,11 +34,11 @@ public final class Pack {
             addLauncher(jar, work);
             removeSignatures(jar, work);
             fillRepository(jar.getParent(), args[1]);
-            Files.writeString(jar.resolveSibling("tested.classpath"), args[4]);
+            Files.writeString(jar.resolveSibling("tested.classpath"), args[3]);
             Path unpacked = jar.resolveSibling(jar.getFileName().toString().replaceFirst("\\.jar$", ""));
             // A cache of other classes would not be used.
             delete(unpacked);
-            if (args[2].equals("full") || !args[3].equals("false")) {
+            if (!args[2].equals("false")) {
                 run(work, "-Djarmode=tools", "-jar", jar.toString(), "extract", "--destination", unpacked.toString());
                 Path program = unpacked.resolve(jar.getFileName());
                 Path rehearsal = jar.resolveSibling("rehearsal");
