@@ -26,11 +26,12 @@ import dev.wheelhouse.client.ModelJson;
 
 /**
  * All objects of a server, without everything that depends on chance or on the time of a write: UIDs, versions, times,
- * field managers, generated names, and the addresses, ports and nodes that a cluster chooses. Events and Leases are
- * left out.
+ * field managers, generated names, and the addresses, ports and nodes that a cluster chooses. Events, Leases and
+ * IPAddresses are left out.
  */
 final class FinalState {
-    private static final Set<String> LEFT_OUT = Set.of("events", "events.events.k8s.io", "leases.coordination.k8s.io");
+    private static final Set<String> LEFT_OUT = Set.of("events", "events.events.k8s.io", "leases.coordination.k8s.io",
+            "ipaddresses.networking.k8s.io");
     private static final Set<String> OF_METADATA = Set.of("uid", "resourceVersion", "creationTimestamp", "generation",
             "managedFields", "selfLink");
     private static final Set<String> CHOSEN = Set.of("clusterIP", "clusterIPs", "nodePort", "healthCheckNodePort",
@@ -82,7 +83,9 @@ final class FinalState {
             Map<String, List<Map<String, String>>> alike, Map<String, String> generated) {
         JsonNode meta = object.path("metadata");
         String prefix = meta.path("generateName").asString("");
-        String name = prefix.isEmpty() ? meta.path("name").asString("") : prefix + "*";
+        String own = meta.path("name").asString("");
+        // The name of a provisioned volume contains the UID of its claim.
+        String name = prefix.isEmpty() ? UID.matcher(own).replaceAll("(uid)") : prefix + "*";
         String namespace = meta.path("namespace").asString("");
         Map<String, String> fields = new LinkedHashMap<>();
         flatten("", object, meta.path("generation").asLong(0), fields);
