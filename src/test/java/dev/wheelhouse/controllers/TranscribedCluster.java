@@ -1,12 +1,12 @@
 package dev.wheelhouse.controllers;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -24,14 +24,16 @@ import dev.wheelhouse.api.Unstructured;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
-import dev.wheelhouse.apiserver.resources.ResourceRegistry;
 import dev.wheelhouse.apiserver.rest.Transcript;
 import dev.wheelhouse.builtin.BuiltInControllers;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.Controller;
+import dev.wheelhouse.event.EventRecorder;
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.runtime.Loop;
+import dev.wheelhouse.scheduler.Scheduler;
 import dev.wheelhouse.world.Cluster;
 import dev.wheelhouse.world.FlagsOfControllers;
 import dev.wheelhouse.world.Requests;
@@ -48,6 +50,7 @@ final class TranscribedCluster implements Transcript.World {
     private final Duration patience;
     private final List<Controller> controllers = new ArrayList<>();
     private JsonNode plan = Json.object().path("plan");
+    private final List<Loop> scheduler = new ArrayList<>();
     private final Map<String, List<String>> told = new HashMap<>();
 
     /** @param server the names of the controllers, and what else the file says about the server */
@@ -57,6 +60,10 @@ final class TranscribedCluster implements Transcript.World {
                 .toArray(ResourceType[]::new));
         patience = Duration.parse(server.path("patience").asString("PT0S"));
         start(server.path("options"));
+        if (server.has("scheduler")) {
+            scheduler.addAll(new Scheduler(cluster.client(), cluster.informers(), EventRecorder.NONE, cluster.clock,
+                    Meters.NONE, 1, 1).loops());
+        }
     }
 
     private void start(JsonNode options) {
@@ -69,15 +76,14 @@ final class TranscribedCluster implements Transcript.World {
     }
 
     private List<Loop> loops() {
-        return controllers.stream().flatMap(each -> each.loops().stream()).toList();
+        return Stream.concat(controllers.stream().flatMap(each -> each.loops().stream()), scheduler.stream()).toList();
     }
 
     /** The type of a plural, or of {@code PLURAL.VERSION.GROUP}. */
     private static ResourceType type(String words) {
         String[] parts = words.split("\\.", 3);
         return parts.length < 3
-                ? ResourceRegistry.builtIn().all().stream().map(resource -> resource.type())
-                        .filter(type -> type.plural().equals(words)).findFirst().orElseThrow()
+                ? Transcript.type(words)
                 : new ResourceType(parts[2], parts[1], parts[0], parts[0].substring(0, 1).toUpperCase()
                         + parts[0].substring(1, parts[0].length() - 1), true);
     }
@@ -171,25 +177,32 @@ final class TranscribedCluster implements Transcript.World {
     }
 
     private void fail(String beginning, JsonNode details) {
-        KubeApiException error = new KubeApiException(beginning, details.path("is").asInt(500),
-                details.path("reason").asString("InternalError"), details.path("says").asString("out of order"), null);
+        boolean lost = details.path("is").asString("").equals("lost");
+        KubeApiException error = lost
+                ? new KubeApiException(beginning, new IOException("timed out"))
+                : new KubeApiException(beginning, details.path("is").asInt(500),
+                        details.path("reason").asString("InternalError"),
+                        details.path("says").asString("out of order"), null);
         if (beginning.equals("nothing")) {
             cluster.requests.noFault();
-        } else if (details.has("times")) {
-            int[] left = {details.path("times").asInt(Integer.MAX_VALUE), details.path("first").asInt(0)};
+        } else if (lost || details.has("times")) {
+            int[] left = {details.path("times").asInt(1), details.path("first").asInt(0)};
             Requests.Fault fault = (verb, type, key) -> (verb + " " + type + " " + key).startsWith(beginning)
                     && left[1]-- <= 0 && left[0]-- > 0 ? error : null;
-            cluster.requests.fault(details.path("late").asBoolean(false) ? Requests.Fault.afterwards(fault) : fault);
+            cluster.requests.fault(lost ? Requests.Fault.afterwards(fault) : fault);
         } else {
             cluster.requests.failNext(beginning, error);
         }
     }
 
     private JsonNode planned(ResourceType type, ObjectKey key) {
-        Supplier<JsonNode> none = () -> Json.object().path("plan");
-        return controllers.stream().flatMap(each -> each.plan(type.groupResource(), key).stream()).findFirst()
-                .map(actions -> ModelJson.tree(actions.stream().flatMap(TranscribedCluster::words).toList()))
-                .orElseGet(none);
+        try {
+            return controllers.stream().flatMap(each -> each.plan(type.groupResource(), key).stream()).findFirst()
+                    .map(actions -> ModelJson.tree(actions.stream().flatMap(TranscribedCluster::words).toList()))
+                    .orElseGet(() -> Json.object().path("plan"));
+        } catch (IllegalArgumentException e) {
+            return ModelJson.tree("refused: " + e.getMessage());
+        }
     }
 
     private static Stream<String> words(Action action) {

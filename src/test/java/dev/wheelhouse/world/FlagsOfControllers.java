@@ -11,7 +11,7 @@ import dev.wheelhouse.runtime.Durations;
 /** The options of the controllers by the names of kube-controller-manager's flags, without the hyphens in front. */
 public record FlagsOfControllers(Map<String, String> flags) {
     /**
-     * {@link Authorities#options()}, with the flags of nodes, host paths, endpoints and ended pods, and with another
+     * {@link Authorities#options()}, with the flags of nodes, host paths, endpoints, autoscalers and ended pods, and with another
      * {@code root-ca} if there is one.
      */
     public static Options options(Map<String, String> flags) {
@@ -20,6 +20,7 @@ public record FlagsOfControllers(Map<String, String> flags) {
 
     private Options options() {
         ControllerOptions.NodeLifecycle life = ControllerOptions.NodeLifecycle.DEFAULTS;
+        ControllerOptions.HorizontalPodAutoscaler scaling = ControllerOptions.HorizontalPodAutoscaler.DEFAULTS;
         ControllerOptions.Endpoints endpoints = ControllerOptions.Endpoints.DEFAULTS;
         return Authorities.options(flags.getOrDefault("root-ca", Authorities.ROOT)).with(new ControllerOptions.NodeIpam(is("allocate-node-cidrs"),
                 list("cluster-cidr"), list("service-cluster-ip-range"), number("node-cidr-mask-size", 0),
@@ -40,6 +41,11 @@ public record FlagsOfControllers(Map<String, String> flags) {
                         number("max-endpoints-per-slice", endpoints.maxPerSlice()),
                         endpoints.mirroringUpdatesBatchPeriod(),
                         number("mirroring-max-endpoints-per-subset", endpoints.mirroringMaxPerSubset())))
+                .with(new ControllerOptions.HorizontalPodAutoscaler(
+                        time("horizontal-pod-autoscaler-sync-period", scaling.syncPeriod()),
+                        time("horizontal-pod-autoscaler-downscale-stabilization", scaling.downscaleStabilization()),
+                        decimal("horizontal-pod-autoscaler-tolerance", scaling.tolerance()),
+                        scaling.cpuInitializationPeriod(), scaling.initialReadinessDelay()))
                 .with(new ControllerOptions.AttachDetach(ControllerOptions.AttachDetach.DEFAULTS.reconcileSyncPeriod(),
                         false, is("disable-force-detach-on-timeout")));
     }
