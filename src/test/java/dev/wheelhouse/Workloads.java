@@ -104,25 +104,6 @@ public final class Workloads {
         return deployment;
     }
 
-    public V1ReplicaSet newReplicaSet(String name, int replicas) {
-        V1ReplicaSet set = Yaml.loadAs(manifest("ReplicaSet", name), V1ReplicaSet.class);
-        set.getMetadata().setNamespace(namespace);
-        set.getSpec().setReplicas(replicas);
-        return set;
-    }
-
-    public V1Pod newPod(String name, Map<String, String> labels) {
-        V1Pod pod = Yaml.loadAs("""
-                apiVersion: v1
-                kind: Pod
-                metadata: {name: %s}
-                spec:
-                  containers: [{name: main, image: "app:1"}]
-                """.formatted(name), V1Pod.class);
-        pod.getMetadata().namespace(namespace).labels(labels);
-        return pod;
-    }
-
     public V1Deployment deployment(String name) {
         return deployments().get(key(name));
     }
@@ -188,10 +169,6 @@ public final class Workloads {
             action.accept(client.get(key(name)));
             return true;
         });
-    }
-
-    public V1ReplicaSet patchSet(String name, String body) {
-        return replicaSets().patch(key(name), "", PatchType.MERGE, body.replace('\'', '"'));
     }
 
     public void delete(String name, String propagation) {

@@ -75,6 +75,9 @@ class UpstreamControllersTest {
         }
         Pattern.compile("`(\\w+Test)`").matcher(page).results()
                 .forEach(test -> assertThat(files).contains(test.group(1) + ".java"));
+        Pattern.compile("[|,] `([\\w-]+\\.yaml)`").matcher(page).results()
+                .forEach(name -> assertThat(Path.of("src/test/resources/transcripts/controllers", name.group(1)))
+                        .exists());
         Pattern.compile("recordings `(\\w+)`").matcher(page).results()
                 .forEach(kind -> assertThat(Path.of("src/test/resources/workloads", kind.group(1)))
                         .isDirectoryContaining("glob:**.json"));

@@ -29,8 +29,7 @@ import tools.jackson.databind.JsonNode;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Options;
-import dev.wheelhouse.controllers.ControllerOptions;
-import dev.wheelhouse.world.Authorities;
+import dev.wheelhouse.world.FlagsOfControllers;
 
 /**
  * The steps that users, nodes and faults take. {@code docs/internals/recording.md} describes the file.
@@ -136,41 +135,8 @@ record Scenario(String name, String doc, Duration idle, Set<String> controllers,
         return ControlPlane.CONTROLLERS.contains(controller) || controllers.contains(controller);
     }
 
-    /** The options of the controllers. Only those of nodes, host paths and ended pods may differ. */
     Options controllerOptions() {
-        ControllerOptions.NodeLifecycle life = ControllerOptions.NodeLifecycle.DEFAULTS;
-        return Authorities.options().with(new ControllerOptions.NodeIpam(
-                Boolean.parseBoolean(options.get("allocate-node-cidrs")), list("cluster-cidr"),
-                list("service-cluster-ip-range"), number("node-cidr-mask-size", 0),
-                number("node-cidr-mask-size-ipv4", 0), number("node-cidr-mask-size-ipv6", 0)))
-                .with(new ControllerOptions.NodeLifecycle(time("node-monitor-period", life.monitorPeriod()),
-                        time("node-startup-grace-period", life.startupGracePeriod()),
-                        time("node-monitor-grace-period", life.monitorGracePeriod()),
-                        decimal("node-eviction-rate", life.evictionRate()),
-                        decimal("secondary-node-eviction-rate", life.secondaryEvictionRate()),
-                        number("large-cluster-size-threshold", life.largeClusterSizeThreshold()),
-                        decimal("unhealthy-zone-threshold", life.unhealthyZoneThreshold())))
-                .with(new ControllerOptions.PodGc(number("terminated-pod-gc-threshold",
-                        ControllerOptions.PodGc.DEFAULTS.terminatedThreshold())))
-                .with(new ControllerOptions.Drivers(
-                        Boolean.parseBoolean(options.get("enable-hostpath-provisioner")),
-                        ControllerOptions.Drivers.DEFAULTS.nfs(), ControllerOptions.Drivers.DEFAULTS.hostPath()));
-    }
-
-    private Duration time(String option, Duration otherwise) {
-        return options.containsKey(option) ? duration(options.get(option)) : otherwise;
-    }
-
-    private List<String> list(String option) {
-        return options.containsKey(option) ? List.of(options.get(option).split(",", -1)) : List.of();
-    }
-
-    private int number(String option, int otherwise) {
-        return Integer.parseInt(options.getOrDefault(option, otherwise + ""));
-    }
-
-    private double decimal(String option, double otherwise) {
-        return Double.parseDouble(options.getOrDefault(option, otherwise + ""));
+        return FlagsOfControllers.options(options);
     }
 
     /** Whether it is about more than a namespace, or disturbs the manager, so that no other may run beside it. */

@@ -29,6 +29,11 @@ public final class Authorities {
 
     /** Options with all signers, an authority and a key of tokens, which are made when they are first used. */
     public static Options options() {
+        return options(ROOT);
+    }
+
+    /** @param root the published authorities */
+    static Options options(String root) {
         Map<String, Supplier<SigningAuthority>> signers = new HashMap<>();
         for (String signer : List.of("kubelet-serving", "kube-apiserver-client-kubelet", "kube-apiserver-client",
                 "legacy-unknown")) {
@@ -36,6 +41,6 @@ public final class Authorities {
                     Own.AUTHORITY::authority);
         }
         return Options.DEFAULTS
-                .with(new ControllerOptions.Identity(ROOT, KEYS::signingKeys, signers, YEAR, YEAR));
+                .with(new ControllerOptions.Identity(root, KEYS::signingKeys, signers, YEAR, YEAR));
     }
 }

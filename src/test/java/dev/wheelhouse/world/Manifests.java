@@ -9,7 +9,6 @@ import io.kubernetes.client.openapi.models.V1Container;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodSpec;
-import io.kubernetes.client.openapi.models.V1PodTemplateSpec;
 
 /** The smallest objects of the namespace {@code default} that an API server accepts. */
 public final class Manifests {
@@ -29,11 +28,6 @@ public final class Manifests {
         V1Pod pod = pod(name);
         pod.getMetadata().setLabels(labels);
         return pod;
-    }
-
-    /** The template of pods with one label, {@code app}. */
-    public static V1PodTemplateSpec podTemplate(String app) {
-        return new V1PodTemplateSpec().metadata(new V1ObjectMeta().labels(Map.of("app", app))).spec(podSpec());
     }
 
     public static V1PodSpec podSpec() {

@@ -5,16 +5,20 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DynamicContainer;
 import org.junit.jupiter.api.DynamicTest;
 
@@ -22,26 +26,22 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.apiserver.auth.AuthorizationMode;
+import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.auth.Credentials;
-import dev.wheelhouse.apiserver.auth.Security;
-import dev.wheelhouse.apiserver.auth.ServerKeys;
-import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.apiserver.resources.ResourceRegistry;
-import dev.wheelhouse.apiserver.resources.RuntimeConfig;
 import dev.wheelhouse.runtime.SafeYaml;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Runs the scenarios of a file in {@code src/test/resources/transcripts}, each on a server of its own: requests, and
- * the expected answers. {@code transcripts/README.md} has the format.
+ * Runs the scenarios of the files in a folder of {@code src/test/resources/transcripts}, each in a world of its own:
+ * requests, and the expected answers. {@code transcripts/README.md} has the format.
  */
-final class Transcript {
+public final class Transcript {
     private static final Path FOLDER = Path.of("src/test/resources/transcripts");
     private static final Map<String, String> TYPES = Map.of("MERGE", "application/merge-patch+json", "STRATEGIC",
             "application/strategic-merge-patch+json", "JSONPATCH", "application/json-patch+json", "APPLY",
@@ -49,33 +49,67 @@ final class Transcript {
             "application/json");
     private static final Pattern REPEATED = Pattern.compile("\\$\\((.+?) \\* (\\d+)\\)");
     private static final Pattern OF_GROUP = Pattern.compile("([^/.]+)\\.(v\\w+)\\.([^/?]+)(.*)");
-    private static final Map<String, User> USERS = Map.of("eve",
-            new User("eve", "", List.of("system:authenticated"), Map.of()));
+    private static final List<ResourceType> BUILT_IN = ResourceRegistry.builtIn().all().stream()
+            .map(resource -> resource.type()).toList();
+    private static final ApiResponse.Content NO_REQUEST = new ApiResponse.Content(200, "application/json",
+            "{}".getBytes(UTF_8), List.of(), null);
+    private static final Pattern TIME = Pattern.compile("\\$\\(now(?: \\+ (\\w+))?\\)");
 
-    private final RestClient client;
+    private final World world;
     private final Map<String, JsonNode> values = new HashMap<>();
 
-    private Transcript(JsonNode server) {
-        Security security = server.has("rbac")
-                ? Security.of(AuthorizationMode.RBAC, USERS, ServerKeys.inMemory())
-                : Security.none();
-        client = new RestClient(security.withPodAccounts(server.has("accounts")), server.has("apis")
-                ? RuntimeConfig.parse(server.path("apis").asString())
-                : RuntimeConfig.standard());
+    /** The server of one scenario, and what else is around it. */
+    public interface World extends AutoCloseable {
+        ApiResponse handle(ApiRequest request);
+
+        Instant now();
+
+        void pass(Duration time);
+
+        /**
+         * Takes a step that is no request.
+         *
+         * @param step the whole step, with its first key
+         * @return whether there is such a step
+         */
+        default boolean perform(String verb, String object, JsonNode details, JsonNode step) {
+            return false;
+        }
+
+        /** Called after each step, before its checks. */
+        default void settle(JsonNode step) {}
+
+        /** The value of a word that is not about the answer; null if there is none. */
+        default @Nullable JsonNode value(String word) {
+            return null;
+        }
+
+        @Override
+        default void close() {}
     }
 
-    /** The tests of all files, a container for each. */
-    static Stream<DynamicContainer> all() {
-        try (Stream<Path> files = Files.list(FOLDER)) {
-            return files.filter(file -> file.toString().endsWith(".yaml")).sorted().toList().stream()
+    private Transcript(World world) {
+        this.world = world;
+    }
+
+    /**
+     * The tests of all files in a folder, a container for each.
+     *
+     * @param folder within the folder of the transcripts
+     * @param worlds makes a world from the field {@code server} of a file
+     */
+    public static Stream<DynamicContainer> all(String folder, Function<JsonNode, World> worlds) {
+        try (Stream<Path> files = Files.list(FOLDER.resolve(folder))) {
+            String wanted = System.getProperty("transcripts", "");
+            return files.filter(file -> file.toString().endsWith(wanted + ".yaml")).sorted().toList().stream()
                     .map(file -> DynamicContainer.dynamicContainer(file.getFileName().toString(), file.toUri(),
-                            scenarios(file)));
+                            scenarios(file, worlds)));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    private static Stream<DynamicTest> scenarios(Path path) {
+    private static Stream<DynamicTest> scenarios(Path path, Function<JsonNode, World> worlds) {
         JsonNode file;
         try {
             file = Json.mapper().valueToTree(SafeYaml.load(Files.readAllBytes(path)));
@@ -88,25 +122,28 @@ final class Transcript {
                     JsonNode scenario = entry.getValue();
                     assertThat(scenario.isArray() ? scenario : scenario.path("rows")).as(entry.getKey()).isNotEmpty();
                     if (scenario.isArray()) {
-                        tests.add(test(entry.getKey(), file, scenario, Json.array()));
+                        tests.add(test(entry.getKey(), file, worlds, scenario, Json.array()));
                     } else {
-                        scenario.path("rows").forEach(row -> tests.add(test(entry.getKey() + " " + row, file,
+                        scenario.path("rows").forEach(row -> tests.add(test(entry.getKey() + " " + row, file, worlds,
                                 scenario.path("do"), row.isArray() ? row : Json.array().add(row))));
                     }
                 });
         return tests.stream();
     }
 
-    private static DynamicTest test(String name, JsonNode file, JsonNode steps, JsonNode row) {
+    private static DynamicTest test(String name, JsonNode file, Function<JsonNode, World> worlds, JsonNode steps,
+            JsonNode row) {
         return DynamicTest.dynamicTest(name, () -> {
-            Transcript transcript = new Transcript(file.path("server"));
-            file.path("where").properties().forEach(e -> transcript.values.put(e.getKey(), e.getValue()));
-            for (int i = 0; i < row.size(); i++) {
-                transcript.values.put(Integer.toString(i + 1), row.get(i));
-            }
-            for (JsonNode part : List.of(file.path("given"), steps)) {
-                for (JsonNode step : part) {
-                    transcript.run((ObjectNode) transcript.filled(step));
+            try (World world = worlds.apply(file.path("server"))) {
+                Transcript transcript = new Transcript(world);
+                file.path("where").properties().forEach(e -> transcript.values.put(e.getKey(), e.getValue()));
+                for (int i = 0; i < row.size(); i++) {
+                    transcript.values.put(Integer.toString(i + 1), row.get(i));
+                }
+                for (JsonNode part : List.of(file.path("given"), steps)) {
+                    for (JsonNode step : part) {
+                        transcript.run((ObjectNode) transcript.filled(step));
+                    }
                 }
             }
         });
@@ -115,16 +152,19 @@ final class Transcript {
     private void run(ObjectNode step) {
         Map.Entry<String, JsonNode> first = step.properties().iterator().next();
         if (step.path("after").isString()) {
-            client.clock.advance(Duration.parse(step.path("after").asString()));
+            world.pass(Duration.parse(step.path("after").asString()));
         }
         String[] request = first.getKey().split(" ", 2);
-        ApiResponse.Content answer = send(step, request[0], request[1], first.getValue());
+        ApiResponse.Content answer = world.perform(request[0], request[1], first.getValue(), step)
+                ? NO_REQUEST
+                : send(step, request[0], request[1], first.getValue());
+        world.settle(step);
         String text = new String(answer.body(), UTF_8);
         String about = "%s%n%s%n%d %s%n".formatted(step.path("why").asString(""), step, answer.code(), text);
         JsonNode body = text.startsWith("{") ? Json.read(text) : Json.object();
         if (step.has("is")) {
             assertThat(answer.code()).as(about).isEqualTo(step.path("is").intValue());
-        } else {
+        } else if (answer != NO_REQUEST) {
             assertThat(answer.code() >= 300).as(about).isEqualTo(step.has("says") || step.has("says has"));
         }
         step.properties().stream().skip(1).forEach(check -> {
@@ -134,7 +174,7 @@ final class Transcript {
                 case "says" -> body.path("message");
                 case "warns" -> Json.mapper().valueToTree(answer.warnings());
                 case "body" -> Json.mapper().getNodeFactory().stringNode(text);
-                default -> key[0].startsWith("/") ? at(body, key[0]) : null;
+                default -> key[0].startsWith("/") ? at(body, key[0]) : world.value(key[0]);
             };
             if (actual != null) {
                 compare(about + check.getKey(), key.length > 1 ? key[1] : "", actual, value);
@@ -145,7 +185,8 @@ final class Transcript {
                     values.put(kept.getKey(), found);
                 });
             } else {
-                assertThat(check.getKey()).isIn("is", "as", "impersonates", "accept", "type", "after", "why");
+                assertThat(check.getKey()).isIn("is", "as", "impersonates", "accept", "type", "after", "then",
+                        "why");
             }
         });
     }
@@ -168,11 +209,11 @@ final class Transcript {
         if (!headers.isEmpty()) {
             request = request.withCredentials(Credentials.of(headers, null));
         }
-        return switch (client.rest.handle(request)) {
+        return switch (world.handle(request)) {
             case ApiResponse.Content content -> content;
             case ApiResponse.Stream stream -> {
                 stream.feed().close();
-                yield new ApiResponse.Content(200, "application/json", "{}".getBytes(UTF_8), List.of(), null);
+                yield NO_REQUEST;
             }
         };
     }
@@ -186,11 +227,14 @@ final class Transcript {
             return "/apis/%s/%s/namespaces/default/%s%s".formatted(group.group(3), group.group(2), group.group(1),
                     group.group(4));
         }
-        String plural = words.split("[/?]")[0];
-        return ResourceRegistry.builtIn().all().stream().map(resource -> resource.type())
-                .filter(type -> type.plural().equals(plural)).findFirst()
-                .map(type -> (type.group().isEmpty() ? "/api/" : "/apis/" + type.group() + "/") + type.version()
-                        + (type.namespaced() ? "/namespaces/default/" : "/") + words)
+        ResourceType type = type(words.split("[/?]")[0]);
+        return (type.group().isEmpty() ? "/api/" : "/apis/" + type.group() + "/") + type.version()
+                + (type.namespaced() ? "/namespaces/default/" : "/") + words;
+    }
+
+    /** The built-in type with a plural. */
+    public static ResourceType type(String plural) {
+        return BUILT_IN.stream().filter(type -> type.plural().equals(plural)).findFirst()
                 .orElseThrow(() -> new IllegalArgumentException("no resource " + plural));
     }
 
@@ -218,14 +262,25 @@ final class Transcript {
             default -> {
                 if (expected.isNull()) {
                     assertThat(actual.isMissingNode()).as(about).isTrue();
-                } else if (expected.isString() && expected.asString().contains("…")) {
-                    assertThat(shown).as(about).matches(Pattern.compile(Stream.of(expected.asString().split("…", -1))
-                            .map(Pattern::quote).collect(Collectors.joining(".*")), Pattern.DOTALL));
-                } else {
+                } else if (!matches(actual, expected)) {
                     assertThat(actual).as(about).isEqualTo(Json.read(expected.toString()));
                 }
             }
         }
+    }
+
+    /** Whether a value is the expected one, in which {@code …} stands for any text. */
+    private static boolean matches(JsonNode actual, JsonNode expected) {
+        if (expected.isArray() && actual.isArray() && expected.size() == actual.size()) {
+            return IntStream.range(0, expected.size()).allMatch(i -> matches(actual.get(i), expected.get(i)));
+        }
+        if (expected.isObject() && actual.isObject() && expected.size() == actual.size()) {
+            return expected.propertyStream().allMatch(e -> matches(actual.path(e.getKey()), e.getValue()));
+        }
+        return expected.isString() && expected.asString().contains("…")
+                ? Pattern.compile(Stream.of(expected.asString().split("…", -1)).map(Pattern::quote)
+                        .collect(Collectors.joining(".*")), Pattern.DOTALL).matcher(shown(actual)).matches()
+                : actual.equals(Json.read(expected.toString()));
     }
 
     private static String shown(JsonNode value) {
@@ -263,6 +318,9 @@ final class Transcript {
         }
         String filled = REPEATED.matcher(text).replaceAll(m -> Matcher.quoteReplacement(
                 m.group(1).repeat(Integer.parseInt(m.group(2)))));
+        filled = TIME.matcher(filled).replaceAll(m -> (m.group(1) == null
+                ? world.now()
+                : world.now().plus(Duration.parse(m.group(1)))).toString());
         for (Map.Entry<String, JsonNode> value : values.entrySet()) {
             if (!value.getValue().isContainer()) {
                 filled = filled.replaceAll("\\$" + Pattern.quote(value.getKey()) + "\\b",

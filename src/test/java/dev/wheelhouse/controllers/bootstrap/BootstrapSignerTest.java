@@ -1,18 +1,14 @@
 package dev.wheelhouse.controllers.bootstrap;
 
-import java.time.Duration;
 import java.util.Map;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1Secret;
 
-import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.world.Cluster;
 
@@ -81,55 +77,5 @@ class BootstrapSignerTest {
 
         assertThat(data()).containsEntry("jws-kubeconfig-abcdef", signed("one", "abcdef"))
                 .doesNotContainKey("jws-kubeconfig-zzzzzz");
-    }
-
-    @Test
-    void theSignatureGoesWithItsToken() {
-        token("abcdef", signing("abcdef"));
-        assertThat(data()).hasSize(3);
-        cluster.delete(ResourceType.SECRETS, ObjectKey.of("kube-system", "bootstrap-token-abcdef"));
-
-        assertThat(data()).isEqualTo(Map.of("kubeconfig", "one", "other", "stays"));
-    }
-
-    @Test
-    void theSignatureGoesWhenItsTokenExpires() {
-        token("abcdef", signing("abcdef") + ", expiration: '" + cluster.clock.now().plusSeconds(3600) + "'");
-        token("xyz789", signing("xyz789") + ", expiration: '" + cluster.clock.now().plusSeconds(7200) + "'");
-        assertThat(data()).containsKeys("jws-kubeconfig-abcdef", "jws-kubeconfig-xyz789");
-        cluster.clock.advance(Duration.ofSeconds(3600));
-
-        assertThat(data()).containsKey("jws-kubeconfig-xyz789").doesNotContainKey("jws-kubeconfig-abcdef");
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {
-            "token-id: fedcba, token-secret: s, usage-bootstrap-signing: 'true'",
-            "token-secret: s, usage-bootstrap-signing: 'true'",
-            "token-id: abcdef, usage-bootstrap-signing: 'true'",
-            "token-id: abcdef, token-secret: s",
-            "token-id: abcdef, token-secret: s, usage-bootstrap-signing: 'True'",
-            "token-id: abcdef, token-secret: s, usage-bootstrap-signing: 'true', expiration: '2001-01-01T00:00:00Z'",
-            "token-id: abcdef, token-secret: s, usage-bootstrap-signing: 'true', expiration: tomorrow"})
-    void tokensThatMayNotSignDoNot(String fields) {
-        token("abcdef", fields);
-
-        assertThat(data()).isEqualTo(Map.of("kubeconfig", "one", "other", "stays"));
-    }
-
-    @Test
-    void aTokenOfAnotherNameDoesNotSign() {
-        token("abcdefg", signing("abcdefg"));
-
-        assertThat(data()).hasSize(2);
-    }
-
-    @Test
-    void withoutAKubeconfigNothingIsSignedOrRemoved() {
-        cluster.edit(ResourceType.CONFIG_MAPS, V1ConfigMap.class, BootstrapSigner.CLUSTER_INFO,
-                info -> info.data(Map.of("jws-kubeconfig-abcdef", "old")));
-        token("abcdef", signing("abcdef"));
-
-        assertThat(data()).isEqualTo(Map.of("jws-kubeconfig-abcdef", "old"));
     }
 }

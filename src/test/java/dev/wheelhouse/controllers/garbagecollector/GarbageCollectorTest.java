@@ -10,7 +10,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
-import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1OwnerReference;
 
 import dev.wheelhouse.Logged;
@@ -18,7 +17,6 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
 import dev.wheelhouse.client.Deletion;
-import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerMetrics;
 import dev.wheelhouse.controller.Parallel;
@@ -110,10 +108,6 @@ class GarbageCollectorTest {
         cluster.delete(type, key(name), Deletion.unconditional().withPropagation(policy));
     }
 
-    private boolean hasInformer(ResourceType type) {
-        return cluster.informers().states().stream().anyMatch(state -> state.type().equals(type));
-    }
-
     private boolean exists(ResourceType type, String name) {
         return cluster.exists(type, key(name));
     }
@@ -142,39 +136,6 @@ class GarbageCollectorTest {
         assertThat(settle()).containsExactly("delete replicasets.apps default/rs Background uid version",
                 "delete pods default/p1 Background uid version", "delete pods default/p2 Background uid version");
         assertThat(collector.objects()).isEqualTo(others);
-    }
-
-    @Test
-    void deletedInTheForegroundTheOwnerGoesLast() {
-        deployment();
-        delete(ResourceType.DEPLOYMENTS, "web", "Foreground");
-        List<String> writes = settle();
-        assertThat(writes).hasSize(5);
-        assertThat(writes.get(0)).isEqualTo("delete replicasets.apps default/rs Foreground uid version");
-        assertThat(writes.subList(1, 3)).allMatch(w -> w.startsWith("delete pods default/p"));
-        assertThat(writes.get(3)).startsWith("patch replicasets.apps default/rs ").contains("\"finalizers\":[]");
-        assertThat(writes.get(4)).startsWith("patch deployments.apps default/web ").contains("\"finalizers\":[]");
-        assertThat(collector.objects()).isEqualTo(others);
-    }
-
-    @Test
-    void orphanedPodsSurviveTheirReplicaSet() {
-        deployment();
-        delete(ResourceType.REPLICA_SETS, "rs", "Orphan");
-        List<String> writes = settle();
-        assertThat(writes).hasSize(3);
-        assertThat(writes.subList(0, 2)).allMatch(w -> w.startsWith("patch pods default/p") && w.contains("$patch"));
-        assertThat(writes.get(2)).startsWith("patch replicasets.apps default/rs ");
-        assertThat(exists(ResourceType.REPLICA_SETS, "rs")).isFalse();
-        assertThat(exists(ResourceType.PODS, "p1")).isTrue();
-        assertThat(cluster.json(ResourceType.PODS, key("p1")).path("metadata")
-                .path("ownerReferences").isEmpty()).isTrue();
-    }
-
-    @Test
-    void aPodWhoseOwnerNeverExistedIsDeletedAfterALiveLook() {
-        create(ResourceType.PODS, "stray", by(ResourceType.REPLICA_SETS, "ghost", "ghost"));
-        assertThat(settle()).containsExactly("delete pods default/stray Background uid version");
     }
 
     private static V1OwnerReference[] ghosts(int count) {
@@ -234,31 +195,6 @@ class GarbageCollectorTest {
     }
 
     @Test
-    void waitsForTypesThatAreLateButNotForEver() {
-        cluster.withhold(ResourceType.CONFIG_MAPS);
-        create(ResourceType.PODS, "stray", by(ResourceType.REPLICA_SETS, "ghost", "ghost"));
-        assertThat(settle()).isEmpty();
-        assertThat(collector.isReady()).isFalse();
-        cluster.clock.advance(Duration.ofSeconds(30));
-        assertThat(settle()).hasSize(1);
-    }
-
-    @Test
-    void anOwnerInAnotherNamespaceIsRefusedWithAnEvent() {
-        create(ResourceType.CONFIG_MAPS, "owner");
-        settle();
-        V1OwnerReference owner = by(ResourceType.CONFIG_MAPS, "owner");
-        cluster.create(ResourceType.NAMESPACES, Unstructured.class, "{metadata: {name: other}}");
-        create(ResourceType.PODS, "other", "stranger", owner);
-        assertThat(settle()).containsExactly("delete pods other/stranger Background uid version");
-        assertThat(cluster.events).singleElement().satisfies(event -> {
-            assertThat(event.object().getMetadata().getName()).isEqualTo("stranger");
-            assertThat(event).hasToString("Warning OwnerRefInvalidNamespace ownerRef [v1/ConfigMap, namespace: other,"
-                    + " name: owner, uid: " + owner.getUid() + "] does not exist in namespace \"other\"");
-        });
-    }
-
-    @Test
     void aReferenceCannotMakeALineOfTheLog() {
         create(ResourceType.CONFIG_MAPS, "owner");
         settle();
@@ -270,13 +206,6 @@ class GarbageCollectorTest {
             assertThat(log.lines()).isNotEmpty().allSatisfy(line -> assertThat(line).contains("forged")
                     .doesNotContain("\n"));
         }
-    }
-
-    @Test
-    void eventsAreNotFollowed() {
-        settle();
-        assertThat(hasInformer(ResourceType.EVENTS)).isFalse();
-        assertThat(hasInformer(ResourceType.PODS)).isTrue();
     }
 
     @Test
@@ -292,25 +221,6 @@ class GarbageCollectorTest {
         cluster.settle(other.loops());
         assertThat(calls).filteredOn(call -> call.equals("startNew")).hasSize(1);
         assertThat(calls).last().isEqualTo("startNew");
-    }
-
-    @Test
-    void itsPlanIsWhatItWouldDoAndWhyAndDoesNothing() {
-        settle();
-        create(ResourceType.PODS, "p1", by(ResourceType.REPLICA_SETS, "gone", "gone"));
-        create(ResourceType.PODS, "free");
-        cluster.deliver();
-        List<Action> plan = collector.plan("pods", key("p1")).orElseThrow();
-        assertThat(plan).singleElement().isInstanceOfSatisfying(Action.Delete.class, delete -> {
-            assertThat(delete.target()).isEqualTo(key("p1"));
-            assertThat(delete.why()).isEqualTo("none of its owners exists");
-        });
-        assertThat(collector.plan("pods", key("free"))).hasValue(List.of());
-        assertThat(collector.plan("pods", key("none"))).isEmpty();
-        assertThat(collector.plan("secrets", key("p1"))).isEmpty();
-        assertThat(exists(ResourceType.PODS, "p1")).isTrue();
-        settle();
-        assertThat(exists(ResourceType.PODS, "p1")).as("it then does so").isFalse();
     }
 
     @Test
@@ -345,105 +255,6 @@ class GarbageCollectorTest {
     }
 
     @Test
-    void thePlanForAnOrphaningOwnerIsToLetItsDependentsGo() {
-        deployment();
-        delete(ResourceType.REPLICA_SETS, "rs", "Orphan");
-        List<Action> plan = collector.plan("replicasets.apps", key("rs")).orElseThrow();
-        assertThat(plan).singleElement().isInstanceOfSatisfying(Action.Batch.class, batch -> assertThat(batch.writes())
-                .extracting(Action.Write::why).containsExactly("its owner is deleted and orphans it",
-                        "its owner is deleted and orphans it"));
-    }
-
-    @Test
-    void customResourcesComeAndGo() {
-        settle();
-        cluster.define(WIDGETS);
-        create(WIDGETS, "w");
-        create(ResourceType.PODS, "p1", by(WIDGETS, "w"));
-        assertThat(settle()).as("the owner's kind is not known").isEmpty();
-        cluster.requests.discover(WIDGETS);
-        cluster.clock.advance(Duration.ofSeconds(30));
-        assertThat(settle()).isEmpty();
-        assertThat(hasInformer(WIDGETS)).isTrue();
-        cluster.remove(WIDGETS, key("w"));
-        assertThat(settle()).containsExactly("delete pods default/p1 Background uid version");
-        cluster.requests.hide(WIDGETS);
-        cluster.clock.advance(Duration.ofSeconds(30));
-        settle();
-        assertThat(hasInformer(WIDGETS)).isFalse();
-    }
-
-    @Test
-    void aTypeIsFollowedSoonAfterItsDefinitionAlthoughDiscoveryShowsItLate() {
-        cluster.requests.discover(ResourceType.CUSTOM_RESOURCE_DEFINITIONS);
-        settle();
-        cluster.define(WIDGETS);
-        settle();
-        assertThat(hasInformer(WIDGETS)).isFalse();
-        cluster.requests.discover(WIDGETS);
-
-        settle();
-
-        assertThat(hasInformer(WIDGETS)).as("6 s after the definition came").isTrue();
-        cluster.undefine(WIDGETS);
-        cluster.requests.hide(WIDGETS);
-        settle();
-        assertThat(hasInformer(WIDGETS)).isFalse();
-    }
-
-    @Test
-    void aTypeIsFollowedSoonIfItsDefinitionIsOneOfTheFirstAndDiscoveryShowsItLate() {
-        cluster.requests.discover(ResourceType.CUSTOM_RESOURCE_DEFINITIONS);
-        cluster.define(WIDGETS);
-        work();
-        cluster.requests.discover(WIDGETS);
-
-        settle();
-
-        assertThat(hasInformer(WIDGETS)).as("3 s after the start").isTrue();
-    }
-
-    @Test
-    void definitionsThatAreOldCauseNoFurtherReadsOfDiscovery() {
-        cluster.requests.discover(ResourceType.CUSTOM_RESOURCE_DEFINITIONS);
-        cluster.define(WIDGETS);
-        cluster.clock.advance(Duration.ofSeconds(10));
-        work();
-        cluster.requests.discover(WIDGETS);
-
-        settle();
-
-        assertThat(hasInformer(WIDGETS)).isFalse();
-    }
-
-    @Test
-    void typesOfAGroupWhoseDiscoveryFailsAreKept() {
-        cluster.define(WIDGETS);
-        cluster.requests.discover(WIDGETS);
-        settle();
-        cluster.requests.hide(WIDGETS);
-        cluster.requests.failDiscovery("example.com/v1: 503");
-        cluster.clock.advance(Duration.ofSeconds(30));
-        settle();
-        assertThat(hasInformer(WIDGETS)).isTrue();
-    }
-
-    @Test
-    void aReadOfDiscoveryWithoutTypesKeepsAllAndIsCounted() {
-        settle();
-        assertThat(cluster.measures).isEmpty();
-        for (ResourceType type : List.of(ResourceType.PODS, ResourceType.REPLICA_SETS, ResourceType.DEPLOYMENTS,
-                ResourceType.NODES, ResourceType.EVENTS, ResourceType.CONFIG_MAPS)) {
-            cluster.requests.hide(type);
-        }
-        cluster.requests.failDiscovery("apps/v1: 503");
-        cluster.clock.advance(Duration.ofSeconds(30));
-        settle();
-        assertThat(cluster.measures).containsKey("garbagecollector_controller_resources_sync_error_total{}");
-        assertThat(hasInformer(ResourceType.PODS)).isTrue();
-    }
-
-    @Test
     void aTypeWithoutStrategicMergePatchIsLearned() {
         try (Logged worker = Logged.by(Worker.class.getName())) {
             learnWithoutStrategicMergePatch();
@@ -464,39 +275,5 @@ class GarbageCollectorTest {
         assertThat(writes.get(1)).startsWith("patch widgets.example.com default/w ").contains("resourceVersion");
         assertThat(exists(ResourceType.CONFIG_MAPS, "owner")).isFalse();
         assertThat(exists(WIDGETS, "w")).isTrue();
-    }
-
-    @Test
-    void aConflictByAWriteThatDidNotTouchTheOwnersDoesNotStopTheDelete() {
-        deployment();
-        cluster.requests.failNext("delete pods default/p1", 409, "Conflict", "version");
-        delete(ResourceType.REPLICA_SETS, "rs", "Background");
-        List<String> writes = settle();
-        assertThat(writes).contains("delete pods default/p1 Background uid");
-        assertThat(exists(ResourceType.PODS, "p1")).isFalse();
-    }
-
-    @Test
-    void aServerThatFailsIsAskedAgain() {
-        deployment();
-        cluster.requests.failNext("delete pods default/p1", 500, "InternalError", "down");
-        cluster.requests.failNext("get pods default/p2", 503, "ServiceUnavailable", "down");
-        delete(ResourceType.REPLICA_SETS, "rs", "Background");
-        settle();
-        assertThat(exists(ResourceType.PODS, "p1")).isFalse();
-        assertThat(exists(ResourceType.PODS, "p2")).isFalse();
-    }
-
-    @Test
-    void twoThatOwnEachOtherDoNotWaitForEver() {
-        create(ResourceType.CONFIG_MAPS, "a");
-        create(ResourceType.CONFIG_MAPS, "b", by(ResourceType.CONFIG_MAPS, "a"));
-        cluster.edit(ResourceType.CONFIG_MAPS, V1ConfigMap.class, key("a"),
-                a -> a.getMetadata().addOwnerReferencesItem(by(ResourceType.CONFIG_MAPS, "b")));
-        settle();
-        delete(ResourceType.CONFIG_MAPS, "a", "Foreground");
-        settle();
-        assertThat(exists(ResourceType.CONFIG_MAPS, "a")).isFalse();
-        assertThat(exists(ResourceType.CONFIG_MAPS, "b")).isFalse();
     }
 }

@@ -29,14 +29,9 @@ class TtlControllerTest {
 
     private void create(int from, int to) {
         for (int i = from; i < to; i++) {
-            node("node-" + i, "");
+            cluster.create(ResourceType.NODES, V1Node.class, "{metadata: {name: node-%d}}", i);
         }
         cluster.settle(controller.loops());
-    }
-
-    private void node(String name, String annotations) {
-        cluster.create(ResourceType.NODES, V1Node.class, "{metadata: {name: %s, annotations: {%s}}}", name,
-                annotations);
     }
 
     private void delete(int from, int to) {
@@ -86,29 +81,5 @@ class TtlControllerTest {
         assertThat(values()).hasSize(90).containsOnly("15");
         delete(89, 90);
         assertThat(values()).hasSize(89).containsOnly("0");
-    }
-
-    @Test
-    void aNodeWithTheRightNumberIsNotWritten() {
-        node("a", ANNOTATION + ": '0'");
-        node("b", ANNOTATION + ": '+0'");
-        cluster.settle(controller.loops());
-        assertThat(cluster.requests.takeWrites()).isEmpty();
-    }
-
-    @Test
-    void anotherNumberAndAnythingElseIsReplaced() {
-        node("a", ANNOTATION + ": '15'");
-        node("b", ANNOTATION + ": 'soon'");
-        cluster.settle(controller.loops());
-        assertThat(cluster.requests.takeWrites()).hasSize(2);
-        assertThat(values()).containsOnly("0");
-    }
-
-    @Test
-    void thePlanShowsThePatch() {
-        node("a", "");
-        cluster.deliver();
-        assertThat(controller.plan(ObjectKey.cluster("a"))).hasSize(1);
     }
 }
