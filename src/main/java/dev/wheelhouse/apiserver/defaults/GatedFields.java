@@ -26,8 +26,8 @@ public final class GatedFields {
     private static final Map<String, Plan> PLANS = new ConcurrentHashMap<>();
     private static final Plan NOTHING = new Plan(List.of(), Map.of());
 
-    /** @param inner the fields whose types have gated fields, or lead to some */
-    private record Plan(List<String> gated, Map<String, Field> inner) {
+    /** @param inner the fields that have gated fields, or lead to some */
+    private record Plan(List<String> gated, Map<Field, Plan> inner) {
         boolean isEmpty() {
             return gated.isEmpty() && inner.isEmpty();
         }
@@ -49,23 +49,27 @@ public final class GatedFields {
         if (known != null || !open.add(type.name())) {
             return known == null ? NOTHING : known;
         }
-        Map<String, Field> inner = new HashMap<>();
+        Map<Field, Plan> inner = new HashMap<>();
         for (Field field : type.fields().values()) {
-            if (field.type().isObject() && !plan(field.type(), open).isEmpty()) {
-                inner.put(field.name(), field);
+            List<String> here = gated(type.name() + "." + field.name());
+            Plan of = !here.isEmpty() ? new Plan(here, Map.of()) : plan(field.type(), open);
+            if (!of.isEmpty()) {
+                inner.put(field, of);
             }
         }
-        List<String> gated = ROWS.getOrDefault(type.name(), List.of()).stream().map(row -> row.split("\t")[0]).toList();
-        Plan plan = new Plan(gated, inner);
+        Plan plan = new Plan(gated(type.name()), inner);
         PLANS.put(type.name(), plan);
         return plan;
     }
 
+    private static List<String> gated(String section) {
+        return ROWS.getOrDefault(section, List.of()).stream().map(row -> row.split("\t")[0]).toList();
+    }
+
     private static void drop(Plan plan, ObjectNode object) {
         object.remove(plan.gated());
-        for (Field field : plan.inner().values()) {
+        plan.inner().forEach((field, inner) -> {
             JsonNode value = object.get(field.name());
-            Plan inner = PLANS.getOrDefault(field.typeName(), NOTHING);
             if (field.shape() == Shape.SINGLE && value instanceof ObjectNode part) {
                 boolean wasEmpty = part.isEmpty();
                 drop(inner, part);
@@ -79,6 +83,6 @@ public final class GatedFields {
                     }
                 });
             }
-        }
+        });
     }
 }

@@ -136,7 +136,9 @@ public final class TypeDefaults {
     }
 
     private static boolean isZero(JsonNode value) {
-        return value.isBoolean() ? !value.booleanValue() : value.isNumber() && value.decimalValue().signum() == 0;
+        return value.isBoolean()
+                ? !value.booleanValue()
+                : value.isNumber() ? value.decimalValue().signum() == 0 : value.asString("-").isEmpty();
     }
 
     /** The declared default, or the zero value; null where the zero value is not written. */

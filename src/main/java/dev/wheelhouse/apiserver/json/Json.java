@@ -1,5 +1,6 @@
 package dev.wheelhouse.apiserver.json;
 
+import java.math.BigDecimal;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -32,6 +33,8 @@ import dev.wheelhouse.apiserver.work.Deadline;
  * last value counts.
  */
 public final class Json {
+    /** Go writes numbers from here on with an exponent. */
+    private static final double LEAST_WITH_EXPONENT = 1e21;
     private static final TreeNodes NODES = new TreeNodes();
     private static final JsonMapper MAPPER = JsonMapper.builder().nodeFactory(NODES)
             .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
@@ -134,6 +137,17 @@ public final class Json {
             }
         }
         value.forEach(inner -> replaceValues(inner, replacement));
+    }
+
+    /** A whole number without a point, as Go writes all that it read as floating-point numbers; else the value. */
+    public static JsonNode whole(JsonNode value) {
+        if (!value.isNumber() || value.isIntegralNumber() && value.canConvertToLong()) {
+            return value;
+        }
+        double number = value.doubleValue();
+        return number == Math.rint(number) && Math.abs(number) < LEAST_WITH_EXPONENT
+                ? read(BigDecimal.valueOf(number).stripTrailingZeros().toPlainString())
+                : value;
     }
 
     private static JsonNode normalized(JsonNode value) {

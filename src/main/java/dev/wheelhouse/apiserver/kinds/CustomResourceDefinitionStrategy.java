@@ -346,9 +346,9 @@ final class CustomResourceDefinitionStrategy extends Strategy {
             stored.problems().invalid(stored.path(), (JsonNode) null, "must have at least one stored version");
             return;
         }
+        List<JsonNode> left = new ArrayList<>(stored.value().valueStream().toList());
         for (JsonNode version : versions((ObjectNode) stored.root())) {
-            if (version.path("storage").asBoolean(false)
-                    && stored.value().valueStream().noneMatch(version.path("name")::equals)) {
+            if (!left.remove(version.path("name")) && version.path("storage").asBoolean(false)) {
                 stored.problems().invalid(stored.path(), stored.value(),
                         "must have the storage version " + Json.text(version, "name"));
             }

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -18,7 +19,6 @@ import dev.wheelhouse.apiserver.validation.Formats;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.Selectors;
 
-import static dev.wheelhouse.apiserver.defaults.DefaultRules.isEmpty;
 import static dev.wheelhouse.apiserver.defaults.DefaultRules.set;
 
 /** Jobs. By default a job selects its pods by its own UID (upstream: {@code pkg/registry/batch/job}). */
@@ -28,7 +28,10 @@ final class JobStrategy extends Strategy {
                 JobStrategy::duration));
     }
 
-    /** Labels the job's pods by its name and UID, and selects them by the UID. A user may have set some of these. */
+    /**
+     * Labels the job's pods by its name and UID, and selects them by the UID. A user may have set some of these. A job
+     * that has its pods' labels by default gets these labels, too.
+     */
     private static void generateSelector(ObjectNode job, ObjectNode spec) {
         if (spec.path("manualSelector").asBoolean(false)) {
             return;
@@ -41,9 +44,6 @@ final class JobStrategy extends Strategy {
             set(labels, prefix + "job-name", name);
         }
         set(Json.child(Json.child(spec, "selector"), "matchLabels"), "batch.kubernetes.io/controller-uid", uid);
-        if (isEmpty(Meta.of(job), "labels")) {
-            Meta.of(job).set("labels", labels.deepCopy());
-        }
     }
 
     private static String status(Item job) {
@@ -86,6 +86,16 @@ final class JobStrategy extends Strategy {
     protected void create(ObjectNode object, User writer, ClusterState state) {
         Meta.of(object).put("uid", state.ids().uid());
         generateSelector(object, Json.child(object, "spec"));
+    }
+
+    /** A job without labels is read with those of its pods, the server's among them. */
+    @Override
+    public <T> T commit(ObjectNode job, ClusterState state, Supplier<T> write) {
+        JsonNode labels = Json.at(job, "spec", "template", "metadata", "labels");
+        if (labels != null && Meta.of(job).path("labels").isEmpty()) {
+            Meta.of(job).set("labels", labels.deepCopy());
+        }
+        return write.get();
     }
 
     @Override

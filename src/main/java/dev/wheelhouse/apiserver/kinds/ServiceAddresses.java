@@ -5,6 +5,7 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +19,7 @@ import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.Selection;
+import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.StatusCause;
 
 import static dev.wheelhouse.apiserver.defaults.DefaultRules.isEmpty;
@@ -112,16 +114,11 @@ public final class ServiceAddresses {
     }
 
     private static List<Integer> nodePorts(ObjectNode service) {
-        List<Integer> found = new ArrayList<>();
-        if (Json.at(service, "spec", "ports") instanceof ArrayNode list) {
-            for (JsonNode port : list) {
-                int at = (int) Json.number(port, 0, "nodePort") - FIRST_PORT;
-                if (at >= 0 && at < PORTS) {
-                    found.add(at);
-                }
-            }
-        }
-        return found;
+        JsonNode spec = service.path("spec");
+        return IntStream.concat(
+                spec.path("ports").valueStream().mapToInt(port -> (int) Json.number(port, 0, "nodePort") - FIRST_PORT),
+                IntStream.of((int) Json.number(spec, 0, "healthCheckNodePort") - FIRST_PORT))
+                .filter(at -> at >= 0 && at < PORTS).boxed().toList();
     }
 
     private static int parse(String address) {
@@ -155,33 +152,20 @@ public final class ServiceAddresses {
     public synchronized void allocate(ObjectNode service, boolean keep) {
         ObjectNode spec = Json.child(service, "spec");
         String type = Json.text(spec, "type");
-        if (type.isEmpty()) {
-            type = "ClusterIP";
-            spec.put("type", type);
-        }
         if (type.equals("ExternalName")) {
             spec.remove(List.of("clusterIP", "clusterIPs"));
             return;
         }
         String owner = Meta.namespace(service) + "/" + Meta.name(service);
         String wanted = Json.text(spec, "clusterIP");
-        if (wanted.isEmpty() && spec.get("clusterIPs") instanceof ArrayNode all && !all.isEmpty()) {
-            wanted = all.get(0).asString("");
-        }
         if (wanted.isEmpty()) {
             wanted = format(free(owner));
         } else if (!wanted.equals("None")) {
             String holder = addresses.get(parse(wanted));
-            String problem = parse(wanted) < 0 && !keep
-                    ? "the provided IP (" + wanted
-                            + ") is not in the valid range. The range of valid IPs is 10.96.0.0/12"
-                    : holder != null && !(keep && holder.equals(owner)) || !keep && isReserved(wanted)
-                            ? "provided IP is already allocated"
-                            : "";
-            if (!problem.isEmpty()) {
-                throw Errors.invalid(ResourceType.SERVICES, Meta.name(service),
-                        List.of(new StatusCause("spec.clusterIPs", "FieldValueInvalid", "Invalid value: "
-                                + Json.list(wanted) + ": failed to allocate IP " + wanted + ": " + problem)));
+            if (holder != null && !(keep && holder.equals(owner)) || !keep && isReserved(wanted)) {
+                Problems problems = new Problems();
+                cannotHave(wanted, "provided IP is already allocated", problems);
+                throw Errors.invalid(ResourceType.SERVICES, Meta.name(service), problems.causes());
             }
         }
         checkPorts(service, spec, type);
@@ -192,6 +176,19 @@ public final class ServiceAddresses {
             addresses.put(parse(wanted), owner);
         }
         allocatePorts(spec, type);
+    }
+
+    /** Checks that the address that a new Service names is one of the server's. */
+    static void checkRange(ObjectNode spec, Problems problems) {
+        String wanted = Json.text(spec, "clusterIP");
+        if (!wanted.isEmpty() && !wanted.equals("None") && parse(wanted) < 0) {
+            cannotHave(wanted, "the provided IP (" + wanted
+                    + ") is not in the valid range. The range of valid IPs is 10.96.0.0/12", problems);
+        }
+    }
+
+    private static void cannotHave(String address, String why, Problems problems) {
+        problems.invalid("spec.clusterIPs", Json.list(address), "failed to allocate IP " + address + ": " + why);
     }
 
     /** Like the addresses, they have no owner (upstream: {@code initIPFamilyFields}). */
@@ -214,12 +211,7 @@ public final class ServiceAddresses {
         int i = 0;
         for (JsonNode port : spec.path("ports")) {
             long given = Json.number(port, 0, "nodePort");
-            String problem = given == 0
-                    ? ""
-                    : given < FIRST_PORT || given >= FIRST_PORT + PORTS
-                            ? "provided port is not in the valid range. The range of valid ports is " + FIRST_PORT + "-"
-                                    + (FIRST_PORT + PORTS - 1)
-                            : ports.get((int) given - FIRST_PORT) ? "provided port is already allocated" : "";
+            String problem = problem(given);
             if (!problem.isEmpty()) {
                 throw Errors.invalid(ResourceType.SERVICES, Meta.name(service),
                         List.of(new StatusCause("spec.ports[" + i + "].nodePort", "FieldValueInvalid",
@@ -227,34 +219,52 @@ public final class ServiceAddresses {
             }
             i++;
         }
+        long health = Json.number(spec, 0, "healthCheckNodePort");
+        String problem = ServiceStrategy.hasHealthPort(spec) ? problem(health) : "";
+        if (!problem.isEmpty()) {
+            throw Errors.internalError("failed to allocate requested HealthCheck NodePort " + health + ": " + problem);
+        }
+    }
+
+    private String problem(long port) {
+        return port == 0
+                ? ""
+                : port < FIRST_PORT || port >= FIRST_PORT + PORTS
+                        ? "provided port is not in the valid range. The range of valid ports is " + FIRST_PORT + "-"
+                                + (FIRST_PORT + PORTS - 1)
+                        : ports.get((int) port - FIRST_PORT) ? "provided port is already allocated" : "";
     }
 
     private void allocatePorts(ObjectNode spec, String type) {
         boolean wants = type.equals("NodePort")
                 || (type.equals("LoadBalancer") && spec.path("allocateLoadBalancerNodePorts").asBoolean(true));
-        if (!(spec.get("ports") instanceof ArrayNode list)) {
-            return;
-        }
-        for (JsonNode port : list) {
+        for (JsonNode port : spec.path("ports")) {
             if (!(port instanceof ObjectNode one)) {
                 continue;
             }
-            long given = Json.number(one, 0, "nodePort");
-            if (given > 0) {
-                if (type.equals("ClusterIP")) {
-                    one.remove("nodePort");
-                } else if (given >= FIRST_PORT && given < FIRST_PORT + PORTS) {
-                    ports.set((int) given - FIRST_PORT);
-                }
-            } else if (wants) {
-                int at = ports.nextClearBit(Math.floorMod(one.toString().hashCode(), PORTS / 2));
-                if (at >= PORTS) {
-                    throw Errors.internal("no node port is free between " + FIRST_PORT + " and "
-                            + (FIRST_PORT + PORTS - 1) + ": delete a Service of type NodePort");
-                }
-                ports.set(at);
-                one.put("nodePort", FIRST_PORT + at);
+            if (type.equals("ClusterIP")) {
+                one.remove("nodePort");
+            } else {
+                allocatePort(one, "nodePort", wants);
             }
+        }
+        if (ServiceStrategy.hasHealthPort(spec)) {
+            allocatePort(spec, "healthCheckNodePort", true);
+        }
+    }
+
+    private void allocatePort(ObjectNode holder, String field, boolean wants) {
+        long given = Json.number(holder, 0, field);
+        if (given >= FIRST_PORT && given < FIRST_PORT + PORTS) {
+            ports.set((int) given - FIRST_PORT);
+        } else if (given <= 0 && wants) {
+            int at = ports.nextClearBit(Math.floorMod(holder.toString().hashCode(), PORTS / 2));
+            if (at >= PORTS) {
+                throw Errors.internal("no node port is free between " + FIRST_PORT + " and "
+                        + (FIRST_PORT + PORTS - 1) + ": delete a Service of type NodePort");
+            }
+            ports.set(at);
+            holder.put(field, FIRST_PORT + at);
         }
     }
 

@@ -16,6 +16,7 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.table.Item;
 import dev.wheelhouse.apiserver.validation.Problems;
@@ -101,13 +102,29 @@ final class ServiceStrategy extends Strategy {
         }
         if (!isExternalName(spec) && !isExternalName(before)) {
             for (String field : List.of("clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy")) {
-                if (missing(spec.get(field)) && before.get(field) != null) {
-                    spec.set(field, before.get(field).deepCopy());
-                }
+                keep(field, spec, before);
             }
         }
         if (hasNodePorts(spec) && hasNodePorts(before)) {
             keepNodePorts(spec, before);
+        }
+        if (hasHealthPort(spec) && hasHealthPort(before)) {
+            keep("healthCheckNodePort", spec, before);
+        }
+    }
+
+    private static void keep(String field, ObjectNode spec, ObjectNode before) {
+        if (missing(spec.get(field)) && before.get(field) != null) {
+            spec.set(field, before.get(field).deepCopy());
+        }
+    }
+
+    @Override
+    protected void create(ObjectNode service, User writer, ClusterState state) {
+        ObjectNode spec = Json.child(service, "spec");
+        String address = Json.text(spec, "clusterIP");
+        if (!address.isEmpty() && missing(spec.get("clusterIPs"))) {
+            spec.set("clusterIPs", Json.list(address));
         }
     }
 
@@ -182,7 +199,8 @@ final class ServiceStrategy extends Strategy {
         return isBalanced(spec) || Json.text(spec, "type").equals("NodePort");
     }
 
-    private static boolean hasHealthPort(ObjectNode spec) {
+    /** Whether a port of each node tells if the node has a pod of the Service. */
+    static boolean hasHealthPort(ObjectNode spec) {
         return isBalanced(spec) && Json.text(spec, "externalTrafficPolicy").equals("Local");
     }
 
@@ -230,27 +248,31 @@ final class ServiceStrategy extends Strategy {
 
     @Override
     protected void validate(ObjectNode service, Problems problems) {
-        if (hasAddresses(service, problems)) {
+        if (hasAddresses(service, true, problems)) {
             super.validate(service, problems);
         }
     }
 
     @Override
     protected void validateUpdate(ObjectNode service, ObjectNode old, Problems problems) {
-        if (hasAddresses(service, problems)) {
+        if (hasAddresses(service, false, problems)) {
             super.validateUpdate(service, old, problems);
         }
     }
 
-    /** Checks the addresses and families, which upstream allocates before it checks the rest. */
-    private static boolean hasAddresses(ObjectNode service, Problems problems) {
-        if (service.get("spec") instanceof ObjectNode spec && !Json.text(spec, "type").equals("ExternalName")) {
-            check("ClusterIPs", spec, null, "spec", problems);
-            if (problems.isEmpty()) {
-                ServiceValidation.families(spec, problems);
+    /** Checks the addresses and families, which upstream allocates before it checks all else, the metadata included. */
+    private static boolean hasAddresses(ObjectNode service, boolean isNew, Problems problems) {
+        Problems own = new Problems();
+        if (service.get("spec") instanceof ObjectNode spec && !isExternalName(spec)) {
+            check("ClusterIPs", spec, null, "spec", own);
+            if (own.isEmpty()) {
+                ServiceValidation.families(spec, own);
+            }
+            if (isNew && own.isEmpty()) {
+                ServiceAddresses.checkRange(spec, own);
             }
         }
-        return problems.isEmpty();
+        problems.replace(own);
+        return own.isEmpty();
     }
-
 }

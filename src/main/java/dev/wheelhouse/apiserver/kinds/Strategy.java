@@ -44,7 +44,7 @@ public class Strategy {
             "apiextensions.k8s.io", "admissionregistration.k8s.io", "flowcontrol.apiserver.k8s.io");
     /** Groups that check finalizers by the rules for any object alone; the core's rules want them qualified. */
     private static final Set<String> GENERIC_FINALIZERS = Set.of("admissionregistration.k8s.io", "apiextensions.k8s.io",
-            "apiregistration.k8s.io", "coordination.k8s.io", "node.k8s.io");
+            "apiregistration.k8s.io", "coordination.k8s.io", "node.k8s.io", "policy");
 
     /** A property that some kinds have and that needs no code of the kind: {@code kinds.tsv} gives it to them. */
     enum Trait {

@@ -167,11 +167,7 @@ record Comparison(FieldSet added, FieldSet modified, FieldSet removed) {
             Map<String, List<JsonNode>> elements = new LinkedHashMap<>();
             if (list != null && list.isArray()) {
                 for (JsonNode element : list) {
-                    try {
-                        elements.computeIfAbsent(structure.step(element), s -> new ArrayList<>(1)).add(element);
-                    } catch (IllegalArgumentException withoutKeys) {
-                        // Without any of the keys an element has no path, so nobody can own it.
-                    }
+                    elements.computeIfAbsent(structure.step(element), s -> new ArrayList<>(1)).add(element);
                 }
             }
             return elements;

@@ -54,7 +54,8 @@ public final class FieldManagement {
      * it will be stored, with defaults. Of the object, only the managed fields are changed.
      *
      * <p>Managed fields in the client's object replace the stored ones, except through a subresource; an empty list, or
-     * one with a single empty entry, resets them. An update does not start tracking an object that has none.
+     * one with a single empty entry, resets them. An update does not start tracking an object that has none. An object
+     * with a list element that has none of its list's keys loses its managed fields.
      *
      * @param live the stored object; null for a create
      * @param custom the definition's type; null for a kind without a definition
@@ -66,8 +67,14 @@ public final class FieldManagement {
         String apiVersion = Json.text(updated, "apiVersion");
         String kind = Json.text(updated, "kind");
         ObjectNode start = live == null ? UnmanagedFields.newObject(apiVersion, kind) : live;
-        Comparison changes = compare(start, updated, Structure.ofKind(apiVersion, kind, custom),
-                UnmanagedFields.of(kind, subresource, custom));
+        Comparison changes;
+        try {
+            changes = compare(start, updated, Structure.ofKind(apiVersion, kind, custom),
+                    UnmanagedFields.of(kind, subresource, custom));
+        } catch (IllegalArgumentException withoutKeys) {
+            Meta.of(updated).remove("managedFields");
+            return;
+        }
         JsonNode before = live == null ? null : Json.at(live, "metadata", "managedFields");
         if (before != null && changes.isEmpty() && before.equals(Json.at(updated, "metadata", "managedFields"))) {
             return;

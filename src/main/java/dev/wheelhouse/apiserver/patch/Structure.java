@@ -118,9 +118,7 @@ final class Structure {
             }
             return structure;
         }
-        return Json.text(schema, "type").isEmpty() || Json.text(schema, "type").equals("object")
-                ? DEDUCED
-                : new Structure(Form.LEAF, null, null, schema);
+        return Json.text(schema, "type").isEmpty() ? DEDUCED : new Structure(Form.LEAF, null, null, schema);
     }
 
     private static boolean isList(JsonNode schema) {
@@ -128,7 +126,7 @@ final class Structure {
     }
 
     private static boolean isMap(JsonNode schema) {
-        return schema.has("properties") || schema.path("additionalProperties").isObject()
+        return Json.text(schema, "type").equals("object") || schema.has("properties") || schema.path("additionalProperties").isObject()
                 || isTrue(schema, "x-kubernetes-embedded-resource");
     }
 
@@ -192,14 +190,18 @@ final class Structure {
         return form == Form.DEDUCED;
     }
 
-    /** The type of a scalar: {@code string}, {@code numeric}, {@code boolean} or {@code any}; empty for no scalar. */
+    /**
+     * The type of a scalar: {@code string}, {@code numeric}, {@code boolean}, or {@code any} as a text with a format;
+     * empty for no scalar.
+     */
     String scalar() {
+        String format = schema == null ? "" : Json.text(schema, "format");
         String name = schema != null ? Json.text(schema, "type") : type != null ? type.scalar() : null;
         return switch (name == null ? "" : name) {
-            case "string", "time", "micro-time" -> "string";
+            case "string" -> format.isEmpty() || format.equals("byte") ? "string" : "any";
             case "integer", "number" -> "numeric";
             case "boolean" -> "boolean";
-            case "quantity", "int-or-string" -> "any";
+            case "quantity", "int-or-string", "time", "micro-time" -> "any";
             default -> "";
         };
     }
@@ -227,7 +229,7 @@ final class Structure {
     /** Whether objects of this structure may have a field of this name. */
     boolean allows(String field) {
         if (schema != null) {
-            return declares(field) || schema.has("additionalProperties")
+            return declares(field) || schema.has("additionalProperties") || !schema.has("properties")
                     || isTrue(schema, "x-kubernetes-preserve-unknown-fields");
         }
         return type == null || type.field(field) != null;
@@ -368,7 +370,8 @@ final class Structure {
             return schema.path("items").path("properties").path(key).get("default");
         }
         Field field = holder == null ? null : holder.type().field(key);
-        return field == null ? null : field.defaultValue();
+        boolean isEmptyText = field != null && field.always() && !field.pointer() && field.typeName().equals("string");
+        return field == null ? null : isEmptyText ? field.zero() : field.defaultValue();
     }
 
     /** The step to an element with these keys, in the order of their names. */

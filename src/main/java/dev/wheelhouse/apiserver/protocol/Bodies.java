@@ -120,9 +120,17 @@ public final class Bodies {
         }
     }
 
-    /** Drops unknown fields, and reports them as {@link #report} does. */
-    public static void prune(ApiRequest request, ResourceType type, ObjectNode object) {
-        prune(request, type, object, List.of(), List.of());
+    /**
+     * Decodes an object, of a custom resource the metadata alone. Drops unknown fields.
+     *
+     * @param converts whether its values come from a map, as those of an applied configuration
+     * @return a problem for each unknown field
+     * @throws FieldValidation.WrongTypeException if a value has the wrong type
+     */
+    public static List<String> decoded(ResourceType type, ObjectNode object, boolean converts) {
+        return Schemas.isBuiltIn(type)
+                ? FieldValidation.prune(type.apiVersion(), type.kind(), object, converts)
+                : customMetadata(object);
     }
 
     /**
@@ -133,10 +141,7 @@ public final class Bodies {
             List<String> duplicates) {
         List<String> problems = new ArrayList<>(complaints);
         try {
-            problems.addAll(FieldValidation.prune(type.apiVersion(), type.kind(), object));
-            if (!Schemas.isBuiltIn(type)) {
-                problems.addAll(customMetadata(object));
-            }
+            problems.addAll(decoded(type, object, false));
         } catch (FieldValidation.WrongTypeException e) {
             throw Errors.badRequest(type.kind() + " in version \"" + type.version() + "\" cannot be handled as a "
                     + type.kind() + ": " + e.getMessage());
@@ -151,7 +156,7 @@ public final class Bodies {
      * @return a problem for each unknown field
      * @throws FieldValidation.WrongTypeException if a value has the wrong type
      */
-    public static List<String> customMetadata(ObjectNode object) {
+    private static List<String> customMetadata(ObjectNode object) {
         JsonNode metadata = object.get("metadata");
         if (metadata == null || metadata.isNull()) {
             return List.of();

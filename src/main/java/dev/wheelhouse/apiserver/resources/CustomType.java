@@ -221,7 +221,7 @@ public record CustomType(@Nullable ObjectNode schema, @Nullable ObjectNode stora
      * @throws dev.wheelhouse.apiserver.json.TooLargeException if the defaults exceed the size limit of objects
      */
     public void applyDefaults(ObjectNode object, boolean keepsNulls) {
-        Json.replaceValues(object, StructuralSchemas::whole);
+        Json.replaceValues(object, Json::whole);
         if (schema != null) {
             StructuralSchemas.applyDefaults(object, schema, keepsNulls);
         }

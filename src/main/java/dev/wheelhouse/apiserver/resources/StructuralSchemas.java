@@ -10,7 +10,6 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.JsonSize;
 import dev.wheelhouse.apiserver.json.TooLargeException;
 import dev.wheelhouse.apiserver.schema.FieldPath;
@@ -140,17 +139,6 @@ final class StructuralSchemas {
         } else if (value instanceof ArrayNode array && schema.get("items") instanceof ObjectNode items) {
             array.forEach(element -> applyDefaults(element, items, keepsNulls, added));
         }
-    }
-
-    /** A whole number without a point, as Go writes all that it read as floating-point numbers; else the value. */
-    static JsonNode whole(JsonNode value) {
-        if (!value.isNumber() || value.isIntegralNumber()) {
-            return value;
-        }
-        double number = value.doubleValue();
-        return number == Math.rint(number) && Math.abs(number) < 0x1p63
-                ? Json.read(Long.toString((long) number))
-                : value;
     }
 
     static boolean isTrue(JsonNode schema, String flag) {

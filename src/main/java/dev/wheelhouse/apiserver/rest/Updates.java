@@ -141,13 +141,16 @@ record Updates(Writes writes, Renderer renderer, Clock clock) {
                 throw Errors.unconditional(type, target.name());
             }
         } else if (!version.equals(present)) {
-            try {
-                Long.parseUnsignedLong(version);
-            } catch (NumberFormatException e) {
-                throw Errors.internal(
-                        "strconv.ParseUint: parsing \"" + version + "\": " + GoText.numberProblem(version));
-            }
+            checkNumber(version);
             throw Errors.modified(type, target.name());
+        }
+    }
+
+    private static void checkNumber(String version) {
+        try {
+            Long.parseUnsignedLong(version);
+        } catch (NumberFormatException e) {
+            throw Errors.internal("strconv.ParseUint: parsing \"" + version + "\": " + GoText.numberProblem(version));
         }
     }
 
@@ -238,13 +241,11 @@ record Updates(Writes writes, Renderer renderer, Clock clock) {
         }
         List<String> problems = new ArrayList<>(ofPatch);
         try {
+            problems.addAll(Bodies.decoded(type, patched, strategic));
             CustomType custom = CustomResourceInfo.typeOf(target.info());
             if (custom != null) {
-                problems.addAll(Bodies.customMetadata(patched));
+                problems.addAll(custom.decode(patched));
             }
-            problems.addAll(custom != null
-                    ? custom.decode(patched)
-                    : FieldValidation.prune(type.apiVersion(), type.kind(), patched, strategic));
         } catch (FieldValidation.WrongTypeException e) {
             throw invalidPatch(shown.apply(String.valueOf(e.getMessage())));
         }
@@ -401,41 +402,34 @@ record Updates(Writes writes, Renderer renderer, Clock clock) {
         ResourceType type = target.type();
         ObjectNode patch = readApply(type.apiVersion(), type.kind(), request);
         WriteContext context = WriteContext.of(request, target, true);
-        return answer(target, writes.rewrite(target, context, current -> checkApply(target, patch, current),
-                live -> applied(target, patch, live, context, request)), request, accept);
+        return answer(target, writes.rewrite(target, context, current -> {
+            if (current == null && !target.subresource().isEmpty()) {
+                throw Errors.notFound(type, target.name());
+            }
+        }, live -> applied(target, patch, live, context, request)), request, accept);
     }
 
-    /** @throws StatusException 404, 409 if the configuration is not one of the object */
-    private static void checkApply(Target target, ObjectNode patch, @Nullable StoredObject current) {
-        ResourceType type = target.type();
-        if (current != null && Meta.name(patch).isEmpty()) {
-            Meta.of(patch).put("name", target.name());
-        }
-        checkName(target, patch.deepCopy());
-        if (current == null && !target.subresource().isEmpty()) {
-            throw Errors.notFound(type, target.name());
-        }
-        String uid = Json.text(patch, "metadata", "uid");
-        if (current == null && !uid.isEmpty()) {
-            throw Errors.conflict(type, target.name(), "uid mismatch: the provided object specified uid " + uid
-                    + ", and no existing object was found");
-        }
-        String version = Json.text(patch, "metadata", "resourceVersion");
-        if (current != null && !version.isEmpty() && !version.equals(Long.toString(current.version()))) {
-            throw Errors.modified(type, target.name());
-        }
-    }
-
+    /** The result is checked, not the configuration: it may leave out the name of an object that is there. */
     private ObjectNode applied(Target target, ObjectNode patch, @Nullable ObjectNode live, WriteContext context,
             ApiRequest request) {
         ObjectNode applied = applied(target, patch, live, context, request.query().flag("force"));
         try {
-            Bodies.prune(request, target.type(), applied);
-        } catch (StatusException e) {
-            throw e.code() == 400 ? unconvertible(patch, target.type(), e) : e;
+            Bodies.report(request, target.type(), Bodies.decoded(target.type(), applied, true));
+        } catch (FieldValidation.WrongTypeException e) {
+            throw unconvertible(patch, target.type(), e);
         }
         pruneCustom(target, applied, request);
-        if (live == null) {
+        String uid = Json.text(applied, "metadata", "uid");
+        if (live == null && !uid.isEmpty()) {
+            throw Errors.conflict(target.type(), target.name(), "uid mismatch: the provided object specified uid " + uid
+                    + ", and no existing object was found");
+        }
+        checkName(target, applied);
+        String version = Json.text(applied, "metadata", "resourceVersion");
+        if (live != null) {
+            checkVersion(target, version, Json.text(live, "metadata", "resourceVersion"));
+        } else if (!isUnconditional(version)) {
+            checkNumber(version);
             Meta.of(applied).remove("resourceVersion");
         }
         return applied;
@@ -461,16 +455,12 @@ record Updates(Writes writes, Renderer renderer, Clock clock) {
     }
 
     /** An applied configuration that is none of the type, which upstream calls its own failure. */
-    private static StatusException unconvertible(ObjectNode patch, ResourceType type, StatusException why) {
-        String problem = Json.text(why.status(), "message");
-        if (problem.contains(": strict decoding error: ")) {
-            return why;
-        }
+    private static StatusException unconvertible(ObjectNode patch, ResourceType type,
+            FieldValidation.WrongTypeException why) {
         String kind = (type.group().isEmpty() ? "/" : "") + type.apiVersion() + ", Kind=" + type.kind();
         return Errors.internal("failed to convert new object (" + Meta.namespace(patch) + "/" + Meta.name(patch) + "; "
                 + kind + ") to proper version: unable to convert unstructured object to " + kind
-                + ": error decoding from json: "
-                + problem.substring(problem.indexOf(": ") + 2));
+                + ": " + why.getMessage());
     }
 
     /**

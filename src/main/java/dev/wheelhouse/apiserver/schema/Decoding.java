@@ -28,6 +28,7 @@ import dev.wheelhouse.facts.TypeSchema.Shape;
 
 /** Decodes one object for {@link FieldValidation}. For one thread. */
 final class Decoding {
+    private static final int MOST_OF_BYTE = 255;
     /** Go's zero time, which is written as null. */
     private static final String NO_TIME = "0001-01-01T00:00:00";
     private static final String QUANTITY_FORM = "quantities must match the regular expression "
@@ -150,7 +151,11 @@ final class Decoding {
     }
 
     private JsonNode single(JsonNode given, Field field, TypeSchema owner) {
-        JsonNode value = converts && field.typeName().equals("integer") ? integer(given, field.format()) : given;
+        JsonNode value = switch (field.typeName()) {
+            case "integer" -> converts ? integer(given, field.format()) : given;
+            case "number" -> Json.whole(given);
+            default -> field.format().equals("byte") && given.isArray() ? bytes(given) : given;
+        };
         boolean fits = switch (field.typeName()) {
             case "string" -> value.isString();
             case "boolean" -> value.isBoolean();
@@ -176,6 +181,19 @@ final class Decoding {
             return value;
         }
         return scalar(value, field, owner);
+    }
+
+    /** The text of bytes that are a list of numbers, as Go takes it; the same list if it is of something else. */
+    private static JsonNode bytes(JsonNode list) {
+        byte[] bytes = new byte[list.size()];
+        for (int i = 0; i < bytes.length; i++) {
+            JsonNode each = list.get(i);
+            if (!each.isInt() || each.intValue() < 0 || each.intValue() > MOST_OF_BYTE) {
+                return list;
+            }
+            bytes[i] = (byte) each.intValue();
+        }
+        return StringNode.valueOf(Base64.getEncoder().encodeToString(bytes));
     }
 
     /** A number as Go converts it to an integer: whole, and what does not fit is cut off. */
@@ -262,12 +280,12 @@ final class Decoding {
         return canonical.equals(value.stringValue()) ? value : StringNode.valueOf(canonical);
     }
 
-    private static void checkBase64(String text) {
+    private void checkBase64(String text) {
         try {
             String base64 = text.replace("\n", "").replace("\r", "");
             Base64.getDecoder().decode(base64);
             if (base64.length() % 4 != 0) {
-                throw new WrongTypeException("illegal base64 data at input byte " + base64.length() / 4 * 4);
+                throw notBase64(base64.length() / 4 * 4);
             }
         } catch (IllegalArgumentException e) {
             int at = 0;
@@ -275,9 +293,13 @@ final class Decoding {
                     && (Character.isLetterOrDigit(text.charAt(at)) || "+/".indexOf(text.charAt(at)) >= 0)) {
                 at++;
             }
-            throw new WrongTypeException("illegal base64 data at input byte "
-                    + (at == text.length() ? at / 4 * 4 : at));
+            throw notBase64(at == text.length() ? at / 4 * 4 : at);
         }
+    }
+
+    private WrongTypeException notBase64(int at) {
+        return new WrongTypeException((converts ? "error decoding from json: " : "")
+                + "illegal base64 data at input byte " + at);
     }
 
     private static boolean inRange(JsonNode value, String format) {

@@ -58,6 +58,14 @@ public final class Problems {
         return causes.isEmpty();
     }
 
+    /** Takes the causes of a check that comes before all others, if it has any, in the place of the causes so far. */
+    public void replace(Problems first) {
+        if (!first.isEmpty()) {
+            causes.clear();
+            causes.addAll(first.causes);
+        }
+    }
+
     /** Whether further causes are dropped. */
     public boolean isFull() {
         return characters >= MOST_CHARACTERS;

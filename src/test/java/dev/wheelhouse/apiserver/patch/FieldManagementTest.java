@@ -226,9 +226,6 @@ class FieldManagementTest {
             {'spec': {'foo': 1}} | .spec.foo: field not declared in schema
             {'spec': {'template': {'spec': {'containers': [{'name': 'a'}, {'name': 'a'}]}}}} \
                 | .spec.template.spec.containers: duplicate entries for key [name="a"]
-            {'spec': {'template': {'spec': {'containers': [{'image': 'a'}]}}}} \
-                | .spec.template.spec.containers: element 0: associative list with keys has an element that omits all \
-            key fields ["name"] (and doesn't have default values for any key fields)
             {'spec': {'template': 1}} | .spec.template: expected map, got &{1}
             """)
     void refusesAConfigurationThatDoesNotFitItsType(String config, String problem) {

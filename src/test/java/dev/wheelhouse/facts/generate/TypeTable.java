@@ -150,7 +150,7 @@ final class TypeTable {
         }
         JsonNode byDefault = property.path("default");
         if (!byDefault.isMissingNode() && !byDefault.isObject()
-                && !(byDefault.isString() && byDefault.asString().isEmpty())) {
+                && !(byDefault.isString() && byDefault.asString().isEmpty() && go.always())) {
             attributes.append("\tdefault=").append(byDefault);
         }
         add(attributes, "enum", property.path("enum"));
