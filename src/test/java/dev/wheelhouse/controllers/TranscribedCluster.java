@@ -6,6 +6,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Stream;
 
@@ -31,6 +32,7 @@ import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.Controller;
 import dev.wheelhouse.event.EventRecorder;
+import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.scheduler.Scheduler;
@@ -70,9 +72,11 @@ final class TranscribedCluster implements Transcript.World {
         Map<String, String> flags = new HashMap<>();
         options.properties().forEach(flag -> flags.put(flag.getKey(), flag.getValue().asString()));
         controllers.clear();
-        server.path("controllers").forEach(name -> BuiltInControllers.all().stream()
-                .filter(each -> each.name().equals(name.asString())).findFirst().orElseThrow().factory()
-                .andThen(controllers::add).apply(cluster.context(FlagsOfControllers.options(flags))));
+        for (JsonNode name : server.path("controllers")) {
+            ControllerDescriptor descriptor = BuiltInControllers.all().stream()
+                    .filter(each -> each.name().equals(name.asString())).findFirst().orElseThrow();
+            controllers.add(descriptor.factory().apply(cluster.context(FlagsOfControllers.options(flags))));
+        }
     }
 
     private List<Loop> loops() {
@@ -84,7 +88,7 @@ final class TranscribedCluster implements Transcript.World {
         String[] parts = words.split("\\.", 3);
         return parts.length < 3
                 ? Transcript.type(words)
-                : new ResourceType(parts[2], parts[1], parts[0], parts[0].substring(0, 1).toUpperCase()
+                : new ResourceType(parts[2], parts[1], parts[0], parts[0].substring(0, 1).toUpperCase(Locale.ROOT)
                         + parts[0].substring(1, parts[0].length() - 1), true);
     }
 
@@ -118,7 +122,7 @@ final class TranscribedCluster implements Transcript.World {
     }
 
     @Override
-    public boolean perform(String verb, String object, JsonNode details, JsonNode step) {
+    public boolean perform(String verb, String object, JsonNode details) {
         String[] words = object.split("/", 2);
         switch (verb) {
             case "CREATE" -> cluster.create(type(object), read(type(object), details));
@@ -132,7 +136,8 @@ final class TranscribedCluster implements Transcript.World {
             case "RELEASE" -> cluster.release(type(object));
             case "DISCOVER" -> cluster.requests.discover(type(object));
             case "HIDE" -> cluster.requests.hide(type(object));
-            case "LOSE" -> cluster.requests.failDiscovery(object.equals("nothing") ? new String[0]
+            case "LOSE" -> cluster.requests.failDiscovery(object.equals("nothing")
+                    ? new String[0]
                     : new String[]{object});
             case "DEFINE" -> cluster.define(type(object));
             case "UNDEFINE" -> cluster.undefine(type(object));
@@ -220,7 +225,8 @@ final class TranscribedCluster implements Transcript.World {
     public void settle(JsonNode step) {
         told.clear();
         switch (step.path("then").asString("")) {
-            case "nothing" -> {}
+            case "nothing" -> {
+            }
             case "deliver" -> cluster.deliver();
             case "deliver one" -> cluster.deliverOne();
             case "work" -> Cluster.work(loops());

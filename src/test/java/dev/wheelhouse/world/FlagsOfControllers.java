@@ -8,23 +8,21 @@ import dev.wheelhouse.controller.Options;
 import dev.wheelhouse.controllers.ControllerOptions;
 import dev.wheelhouse.runtime.Durations;
 
-/** The options of the controllers by the names of kube-controller-manager's flags, without the hyphens in front. */
+/** The options of the controllers by the names of kube-controller-manager's flags, without hyphens in front. */
 public record FlagsOfControllers(Map<String, String> flags) {
-    /**
-     * {@link Authorities#options()}, with the flags of nodes, host paths, endpoints, autoscalers and ended pods, and with another
-     * {@code root-ca} if there is one.
-     */
+    /** All options, with the flags that transcripts and recordings need; {@code root-ca} has certificates. */
     public static Options options(Map<String, String> flags) {
         return new FlagsOfControllers(flags).options();
     }
 
     private Options options() {
         ControllerOptions.NodeLifecycle life = ControllerOptions.NodeLifecycle.DEFAULTS;
-        ControllerOptions.HorizontalPodAutoscaler scaling = ControllerOptions.HorizontalPodAutoscaler.DEFAULTS;
+        var scaling = ControllerOptions.HorizontalPodAutoscaler.DEFAULTS;
         ControllerOptions.Endpoints endpoints = ControllerOptions.Endpoints.DEFAULTS;
-        return Authorities.options(flags.getOrDefault("root-ca", Authorities.ROOT)).with(new ControllerOptions.NodeIpam(is("allocate-node-cidrs"),
-                list("cluster-cidr"), list("service-cluster-ip-range"), number("node-cidr-mask-size", 0),
-                number("node-cidr-mask-size-ipv4", 0), number("node-cidr-mask-size-ipv6", 0)))
+        return Authorities.options(flags.getOrDefault("root-ca", Authorities.ROOT))
+                .with(new ControllerOptions.NodeIpam(is("allocate-node-cidrs"), list("cluster-cidr"),
+                        list("service-cluster-ip-range"), number("node-cidr-mask-size", 0),
+                        number("node-cidr-mask-size-ipv4", 0), number("node-cidr-mask-size-ipv6", 0)))
                 .with(new ControllerOptions.NodeLifecycle(time("node-monitor-period", life.monitorPeriod()),
                         time("node-startup-grace-period", life.startupGracePeriod()),
                         time("node-monitor-grace-period", life.monitorGracePeriod()),

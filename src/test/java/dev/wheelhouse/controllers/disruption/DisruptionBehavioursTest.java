@@ -14,7 +14,6 @@ import org.junit.jupiter.api.Test;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodDisruptionBudget;
 
-
 import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
@@ -49,11 +48,12 @@ class DisruptionBehavioursTest {
         List<Callable<Boolean>> evictions = IntStream.range(0, 10).mapToObj(i -> cluster.create(ResourceType.PODS,
                 V1Pod.class, """
                         {metadata: {namespace: default, name: p%d, labels: {app: web}}, spec: {nodeName: a, containers:
-                         [{name: a, image: app}]}, status: {phase: Running, conditions: [{type: Ready, status: 'True'}]}}
+                         [{name: a, image: app}]}, status: {phase: Running, conditions: [{type: Ready,
+                         status: 'True'}]}}
                         """, i)).map(pod -> (Callable<Boolean>) () -> evict(ObjectKey.of(pod))).toList();
         cluster.create(DisruptionDecisions.BUDGETS, V1PodDisruptionBudget.class, """
-                {metadata: {namespace: default, name: web}, spec: {selector: {matchLabels: {app: web}}, minAvailable: 4}}
-                """);
+                {metadata: {namespace: default, name: web}, spec: {minAvailable: 4,
+                 selector: {matchLabels: {app: web}}}}""");
         cluster.settle(controller.loops());
         int evicted = 0;
         try (ExecutorService users = Executors.newFixedThreadPool(10)) {

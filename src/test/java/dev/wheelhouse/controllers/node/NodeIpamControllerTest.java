@@ -5,7 +5,6 @@ import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-
 import dev.wheelhouse.controllers.ControllerOptions.NodeIpam;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

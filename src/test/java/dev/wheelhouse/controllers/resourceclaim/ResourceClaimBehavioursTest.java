@@ -1,12 +1,8 @@
 package dev.wheelhouse.controllers.resourceclaim;
 
-
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-
-
-
 
 import static org.assertj.core.api.Assertions.assertThat;
 

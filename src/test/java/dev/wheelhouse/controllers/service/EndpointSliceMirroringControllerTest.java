@@ -10,7 +10,6 @@ import io.kubernetes.client.openapi.models.V1EndpointSubset;
 import io.kubernetes.client.openapi.models.V1Endpoints;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 class EndpointSliceMirroringControllerTest {

@@ -8,7 +8,6 @@ import io.kubernetes.client.openapi.models.CoreV1EndpointPort;
 import io.kubernetes.client.openapi.models.V1EndpointAddress;
 import io.kubernetes.client.openapi.models.V1EndpointSubset;
 
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 class EndpointsControllerTest {
