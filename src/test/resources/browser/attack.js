@@ -46,7 +46,7 @@
   ask('PUT', secrets + '/s', {method: 'PUT', body: new Blob(['{}'])});
   ask('PATCH', secrets + '/s', {
     method: 'PATCH', headers: {'Content-Type': 'application/merge-patch+json'}, body: '{"data": null}'});
-  ask('GET that passes for kubectl', secrets, {headers: {'Kubectl-Command': 'kubectl get'}});
+  ask('GET that passes for kubectl', secrets, {headers: {'User-Agent': 'kubectl/1'}});
 
   attempt('XMLHttpRequest', tell => {
     const request = new XMLHttpRequest();

@@ -110,12 +110,14 @@ public final class WebPages {
     }
 
     /**
-     * Bodies of {@code kubectl create --raw} have no type, but this header, which pages cannot set without preflight.
+     * Bodies of {@code kubectl create --raw} and of the Python client have no type. Their {@code User-Agent} is none of
+     * a browser, and pages cannot change theirs without a preflight.
      */
     private static boolean isOfSimpleType(HttpServletRequest request) {
         String type = request.getHeader("Content-Type");
         if (type == null) {
-            return request.getHeader("Kubectl-Command") == null;
+            String agent = request.getHeader("User-Agent");
+            return agent == null || agent.startsWith("Mozilla/");
         }
         int semicolon = type.indexOf(';');
         return SIMPLE_TYPES

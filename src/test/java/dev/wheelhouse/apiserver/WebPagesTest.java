@@ -137,10 +137,12 @@ class WebPagesTest {
         assertThat(writes()).isEqualTo(before);
     }
 
-    @Test
-    void theUntypedBodyOfKubectlRawIsTaken() throws IOException {
-        assertThat(RawHttp.code(ask(server, "POST", CONFIG_MAPS, "localhost", CONFIG_MAP,
-                "Kubectl-Command: kubectl create"))).isEqualTo(201);
+    @ParameterizedTest(name = "{0}")
+    @CsvSource({"kubectl/v1.36.2 (linux/amd64), 201", "OpenAPI-Generator/37.0.2/python, 201",
+            "Mozilla/5.0 (X11; Linux x86_64), 415"})
+    void anUntypedBodyIsTakenFromWhoIsNoBrowser(String agent, int code) throws IOException {
+        assertThat(RawHttp.code(ask(server, "POST", CONFIG_MAPS + "?dryRun=All", "localhost", CONFIG_MAP,
+                "User-Agent: " + agent))).isEqualTo(code);
     }
 
     @Test

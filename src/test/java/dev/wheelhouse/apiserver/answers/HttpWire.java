@@ -67,9 +67,7 @@ final class HttpWire implements AutoCloseable {
         byte[] body = probe.body().getBytes(StandardCharsets.UTF_8);
         StringBuilder head = new StringBuilder(probe.method()).append(' ').append(probe.target())
                 .append(" HTTP/1.1\r\nHost: 127.0.0.1:").append(port)
-                .append("\r\nUser-Agent: probe/1\r\n")
-                // The open server takes a body without a type from no web page, and no page can send this header.
-                .append("Kubectl-Command: probe\r\n");
+                .append("\r\nUser-Agent: probe/1\r\n");
         if (!token.isEmpty()) {
             head.append("Authorization: Bearer ").append(token).append("\r\n");
         }
