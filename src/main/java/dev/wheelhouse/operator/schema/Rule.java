@@ -20,6 +20,18 @@ public @interface Rule {
     /** The error that the user reads. The default says which rule failed. */
     String message() default "";
 
+    /** A CEL expression of the error, such as {@code 'at most ' + string(self.max)}. It goes before the message. */
+    String messageExpression() default "";
+
+    /**
+     * The kind of the error: {@code FieldValueInvalid}, which is the default, {@code FieldValueForbidden},
+     * {@code FieldValueRequired} or {@code FieldValueDuplicate}.
+     */
+    String reason() default "";
+
+    /** The field that the error names, by its path from the value on, such as {@code .max}. The default is the value. */
+    String fieldPath() default "";
+
     /** Several rules of one field or type. */
     @Target({ElementType.FIELD, ElementType.TYPE})
     @Retention(RetentionPolicy.RUNTIME)
