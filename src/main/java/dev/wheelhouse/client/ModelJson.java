@@ -7,6 +7,7 @@ import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.time.temporal.ChronoUnit;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -14,6 +15,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -36,6 +38,8 @@ import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.json.JsonFactory;
+import tools.jackson.databind.BeanDescription;
+import tools.jackson.databind.DeserializationConfig;
 import tools.jackson.databind.DeserializationContext;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JavaType;
@@ -49,7 +53,12 @@ import tools.jackson.databind.cfg.CoercionInputShape;
 import tools.jackson.databind.cfg.EnumFeature;
 import tools.jackson.databind.cfg.MapperConfig;
 import tools.jackson.databind.cfg.MutableConfigOverride;
+import tools.jackson.databind.deser.SettableBeanProperty;
+import tools.jackson.databind.deser.ValueInstantiator;
+import tools.jackson.databind.deser.ValueInstantiators;
+import tools.jackson.databind.deser.bean.PropertyValueBuffer;
 import tools.jackson.databind.deser.std.StdScalarDeserializer;
+import tools.jackson.databind.deser.std.StdValueInstantiator;
 import tools.jackson.databind.introspect.Annotated;
 import tools.jackson.databind.introspect.AnnotatedClass;
 import tools.jackson.databind.introspect.AnnotatedField;
@@ -80,7 +89,13 @@ public final class ModelJson {
     private ModelJson() {}
 
     private static JsonMapper mapper(GsonNames names) {
-        SimpleModule module = new SimpleModule("kubernetes-models");
+        SimpleModule module = new SimpleModule("kubernetes-models") {
+            @Override
+            public void setupModule(SetupContext context) {
+                super.setupModule(context);
+                context.addValueInstantiators(new Presets());
+            }
+        };
         scalar(module, OffsetDateTime.class, p -> OffsetDateTime.parse(p.getString()),
                 (time, g) -> g.writeString(time(time)));
         scalar(module, Quantity.class, p -> BoundedQuantity.parse(p.getString()),
@@ -154,6 +169,37 @@ public final class ModelJson {
                 .setNullHandling(JsonSetter.Value.forValueNulls(Nulls.SKIP));
     }
 
+    /** Lets a class that has a constructor for all values, and one without any, keep the presets of absent fields. */
+    private static final class Presets extends ValueInstantiators.Base {
+        @Override
+        public ValueInstantiator modifyValueInstantiator(DeserializationConfig config, BeanDescription.Supplier bean,
+                ValueInstantiator found) {
+            Class<?> type = bean.getBeanClass();
+            return found instanceof StdValueInstantiator standard && !type.isRecord() && found.canCreateUsingDefault()
+                    && found.canCreateFromObjectWith() && OwnClass.takesAll(type) != null
+                            ? new Presetting(standard, type)
+                            : found;
+        }
+    }
+
+    private static final class Presetting extends StdValueInstantiator {
+        private final Class<?> type;
+
+        Presetting(StdValueInstantiator standard, Class<?> type) {
+            super(standard);
+            this.type = type;
+        }
+
+        @Override
+        public Object createFromObjectWith(DeserializationContext context, SettableBeanProperty[] arguments,
+                PropertyValueBuffer given) {
+            List<Integer> missing = IntStream.range(0, arguments.length)
+                    .filter(i -> !given.hasParameter(arguments[i])).boxed().toList();
+            OwnClass.presets(type, missing).forEach((i, value) -> given.assignParameter(arguments[i], value));
+            return super.createFromObjectWith(context, arguments, given);
+        }
+    }
+
     private static final class GsonNames extends JacksonAnnotationIntrospector {
         private static final long serialVersionUID = 1;
 
@@ -201,8 +247,11 @@ public final class ModelJson {
                 SerializedName name = field.getAnnotation(SerializedName.class);
                 return name != null && ModelClass.isRequired(field.getDeclaringClass(), name.value());
             }
-            return field.hasAnnotation(Required.class) || field.hasAnnotation(Default.class)
-                    || !OwnClass.presetsEmpty(field.getAnnotated());
+            Object preset = OwnClass.preset(field.getAnnotated());
+            boolean presetsEmpty = preset instanceof Collection<?> elements
+                    ? elements.isEmpty()
+                    : preset instanceof Map<?, ?> map && map.isEmpty();
+            return field.hasAnnotation(Required.class) || field.hasAnnotation(Default.class) || !presetsEmpty;
         }
 
         @Override

@@ -7,7 +7,7 @@ import java.lang.reflect.Modifier;
 import java.lang.reflect.Parameter;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
@@ -116,21 +116,37 @@ final class OwnClass {
                 || fieldsOf(type).stream().anyMatch(field -> Modifier.isFinal(field.getModifiers()));
     }
 
-    /** Whether an object without any values has an empty collection in a field. */
-    static boolean presetsEmpty(Field field) {
+    /** The value that a field has in an object that is made without any values; null if none can be made. */
+    static @Nullable Object preset(Field field) {
         Constructor<?> constructor = declared(field.getDeclaringClass());
         if (constructor == null || Modifier.isAbstract(field.getDeclaringClass().getModifiers())) {
-            return false;
+            return null;
         }
         try {
             constructor.setAccessible(true);
             field.setAccessible(true);
-            Object value = field.get(constructor.newInstance());
-            return value instanceof Collection<?> elements ? elements.isEmpty()
-                    : value instanceof Map<?, ?> map && map.isEmpty();
+            return field.get(constructor.newInstance());
         } catch (ReflectiveOperationException | InaccessibleObjectException e) {
-            return false;
+            return null;
         }
+    }
+
+    /**
+     * The values of the arguments of {@link #takesAll(Class)} that an object lacks, by a class's constructor without
+     * parameters. Kotlin makes both where all parameters have defaults.
+     *
+     * @param parameters the numbers of the missing arguments
+     */
+    static Map<Integer, Object> presets(Class<?> type, List<Integer> parameters) {
+        List<Field> own = fieldsOf(type);
+        Map<Integer, Object> presets = new HashMap<>();
+        for (int parameter : parameters) {
+            Object value = preset(own.get(parameter));
+            if (value != null) {
+                presets.put(parameter, value);
+            }
+        }
+        return presets;
     }
 
     /** Whether {@link #copy} can copy objects of the class. */

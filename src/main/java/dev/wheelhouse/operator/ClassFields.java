@@ -44,15 +44,22 @@ final class ClassFields {
             "JsonPropertyOrder", "JsonAutoDetect", "JsonRootName", "JsonClassDescription", "JsonTypeInfo",
             "JsonSubTypes", "JsonTypeName", "JsonAnyGetter", "JsonAnySetter", "JsonValue");
 
-    /** @param field the field, whose annotations say more about the values */
-    record Property(String name, JavaType type, Field field) {}
+    /**
+     * @param field the field, whose annotations say more about the values
+     * @param unfollowed the annotation that a schema cannot follow; empty if there is none
+     */
+    record Property(String name, JavaType type, Field field, String unfollowed) {}
 
     private final MapperConfig<?> config;
     private final AnnotatedClass type;
     private final BeanDescription writes;
     private final BeanDescription reads;
 
-    ClassFields(JavaType javaType) {
+    private final boolean described;
+
+    /** @param described whether a schema is wanted: a value that is only written would then be dropped */
+    ClassFields(JavaType javaType, boolean described) {
+        this.described = described;
         var mapper = ModelJson.mapperForModels();
         SerializationConfig writing = mapper.serializationConfig();
         ClassIntrospector introspector = writing.classIntrospectorInstance().forOperation(writing);
@@ -91,16 +98,16 @@ final class ClassFields {
     boolean hasAny(BiFunction<String, String, RuntimeException> refuse) {
         AnnotatedMember written = writes.findAnyGetter();
         AnnotatedMember read = reads.findAnySetterAccessor();
-        if ((written == null) != (read == null)) {
+        if (described && (written == null) != (read == null)) {
             throw refuse.apply("", "@JsonAnyGetter and @JsonAnySetter go together: annotate a Map<String, Object> with "
                     + "both");
         }
         JavaType values = written == null ? null : written.getType().getContentType();
-        if (values != null && !values.hasRawClass(Object.class)) {
+        if (described && values != null && !values.hasRawClass(Object.class)) {
             throw refuse.apply("", "fields of any name have values of any JSON: @JsonAnyGetter needs a "
                     + "Map<String, Object>");
         }
-        return written != null;
+        return written != null && read != null;
     }
 
     /**
@@ -109,7 +116,10 @@ final class ClassFields {
      * @param refuse makes an exception from the name of a field, or an empty text, and the reason
      */
     List<Property> properties(BiFunction<String, String, RuntimeException> refuse) {
-        check("", refuse, type);
+        String unfollowed = unfollowed(type);
+        if (described && !unfollowed.isEmpty()) {
+            throw refuse.apply("", unfollowed);
+        }
         Set<String> ignored = new HashSet<>(
                 config.getAnnotationIntrospector().findPropertyIgnoralByName(config, type).getIgnored());
         Map<String, BeanPropertyDefinition> readable = new LinkedHashMap<>();
@@ -123,7 +133,7 @@ final class ClassFields {
             }
             AnnotatedMember from = found.getAccessor();
             AnnotatedMember to = counterpart == null ? null : counterpart.getMutator();
-            if (from == null && to == null) {
+            if (from == null && to == null || !described && (found.getField() == null || from == null)) {
                 continue;
             }
             if (found.getField() == null || from == null || to == null) {
@@ -140,11 +150,11 @@ final class ClassFields {
                 throw refuse.apply(name, "it is written as " + from.getType().toCanonical() + " and read as "
                         + to.getType().toCanonical() + ": use one type");
             }
-            check(name, refuse, found.getField(), found.getGetter(), counterpart.getSetter(),
-                    counterpart.getConstructorParameter());
-            properties.add(new Property(name, found.getField().getType(), found.getField().getAnnotated()));
+            properties.add(new Property(name, found.getField().getType(), found.getField().getAnnotated(),
+                    unfollowed(found.getField(), found.getGetter(), counterpart.getSetter(),
+                            counterpart.getConstructorParameter())));
         }
-        readable.values().stream().filter(left -> !ignored.contains(left.getName()) && left.getMutator() != null
+        readable.values().stream().filter(left -> described && !ignored.contains(left.getName()) && left.getMutator() != null
                 && !isAny(left)).findFirst().ifPresent(left -> {
                     throw refuse.apply(left.getName(), "it is read, but not written: give it a field, or remove it "
                             + "from the constructor");
@@ -161,17 +171,14 @@ final class ClassFields {
                         || any.equals(property.getSetter()));
     }
 
-    private static void check(String name, BiFunction<String, String, RuntimeException> refuse,
-            @Nullable Annotated... places) {
-        Stream.of(places).filter(Objects::nonNull).flatMap(Annotated::annotations).forEach(annotation -> {
-            String annotated = annotation.annotationType().getName();
-            boolean ofJackson = annotated.startsWith("com.fasterxml.jackson.annotation.")
-                    || annotated.startsWith("tools.jackson.databind.annotation.");
-            if (ofJackson && !isFollowed(annotation)) {
-                throw refuse.apply(name, "a schema cannot follow @" + annotation.annotationType().getSimpleName()
-                        + ": remove it, or use a type that is written in the wanted way, or Object for any JSON");
-            }
-        });
+    /** The reason why a schema cannot follow an annotation of a place; empty if there is none. */
+    private static String unfollowed(@Nullable Annotated... places) {
+        return Stream.of(places).filter(Objects::nonNull).flatMap(Annotated::annotations).filter(annotation -> {
+            String name = annotation.annotationType().getName();
+            return (name.startsWith("com.fasterxml.jackson.annotation.")
+                    || name.startsWith("tools.jackson.databind.annotation.")) && !isFollowed(annotation);
+        }).findFirst().map(annotation -> "a schema cannot follow @" + annotation.annotationType().getSimpleName()
+                + ": remove it, or use a type that is written in the wanted way, or Object for any JSON").orElse("");
     }
 
     private static boolean isFollowed(Annotation annotation) {

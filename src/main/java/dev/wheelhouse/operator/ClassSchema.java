@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiFunction;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.NullMarked;
@@ -155,7 +156,7 @@ final class ClassSchema {
         if (type.isPrimitive() || raw.getName().startsWith("java.") || JsonNode.class.isAssignableFrom(raw)) {
             return undescribed(path, raw.getName() + UNKNOWN);
         }
-        ClassFields fields = new ClassFields(type);
+        ClassFields fields = new ClassFields(type, described);
         JavaType only = fields.onlyValue();
         if (only != null) {
             Shape shape = value(only, path);
@@ -226,8 +227,13 @@ final class ClassSchema {
         Shape shape = value(content, path);
         if (path.endsWith("[]")) {
             shape.schema().nullable(true);
-            if (!shape.schema().getEnum().isEmpty()) {
-                shape.schema().addEnumItem(null);
+            List<Object> allowed = shape.schema().getEnum();
+            if (!allowed.isEmpty()) {
+                // API servers take null for no value of an enumeration, even if it lists null. A pattern passes null.
+                shape.schema()._enum(null).setPattern("string".equals(shape.schema().getType())
+                        ? allowed.stream().map(each -> each.toString().replaceAll("\\p{Punct}", "\\\\$0"))
+                                .collect(Collectors.joining("|", "^(", ")$"))
+                        : null);
             }
         }
         return shape;
@@ -358,7 +364,7 @@ final class ClassSchema {
         within.add(type);
         BiFunction<String, String, RuntimeException> refuse = (name, why) -> refused(
                 name.isEmpty() ? path : path + step(name), why);
-        ClassFields found = new ClassFields(type);
+        ClassFields found = new ClassFields(type, described);
         V1JSONSchemaProps object = new V1JSONSchemaProps().type("object").properties(new LinkedHashMap<>());
         ObjectNode sample = (ObjectNode) ModelJson.tree(Map.of());
         if (found.hasAny(refuse)) {
@@ -375,7 +381,9 @@ final class ClassSchema {
                         new V1JSONSchemaProps().type(property.name().equals("metadata") ? "object" : "string"));
                 continue;
             }
-            Shape shape = value(property.type(), at);
+            Shape shape = property.unfollowed().isEmpty()
+                    ? value(property.type(), at)
+                    : undescribed(at, property.unfollowed());
             V1JSONSchemaProps value = shape.schema();
             describe(value, property.field());
             limit(value, property.field(), property.type(), at);
@@ -433,6 +441,8 @@ final class ClassSchema {
             return sample;
         } catch (ValueInstantiationException e) {
             return null;
+        } catch (StackOverflowError e) {
+            throw refused(path, type.getRawClass().getName() + " nests itself without end: use Object for any JSON");
         } catch (JacksonException e) {
             throw refused(path, type.toCanonical() + " is not read from " + sample + ", which its schema allows: "
                     + e.getOriginalMessage() + ". Make it a record or a class that is made without parameters, or use "
@@ -444,19 +454,19 @@ final class ClassSchema {
         return ModelJson.read(ModelJson.mapperForModels().writerFor(type).writeValueAsString(value), JsonNode.class);
     }
 
+    /** Refuses a value that was read from a sample and written in another way. It may have further fields. */
     private void lost(JsonNode sample, JsonNode written, JavaType type, String path) {
         if (sample.isObject() && written.isObject()) {
-            sample.properties().forEach(field -> {
-                JsonNode now = written.path(field.getKey());
-                if (!now.equals(field.getValue())) {
-                    throw refused(path + step(field.getKey()), "it is read from " + field.getValue() + " and written "
-                            + "as " + (now.isMissingNode() ? "nothing" : now) + ", so it would be lost: let "
-                            + type.toCanonical() + " keep the value of each field as it is");
-                }
-            });
+            sample.properties().forEach(field -> lost(field.getValue(), written.path(field.getKey()), type,
+                    path + step(field.getKey())));
+        } else if (sample.isArray() && written.isArray() && sample.size() == written.size()) {
+            for (int i = 0; i < sample.size(); i++) {
+                lost(sample.get(i), written.get(i), type, path + "[]");
+            }
         } else if (!written.equals(sample)) {
-            throw refused(path, type.toCanonical() + " is read from " + sample + " and written as " + written
-                    + ", so it would be lost: use a type that is written as it is read, such as String or List");
+            throw refused(path, "it is read from " + sample + " and written as "
+                    + (written.isMissingNode() ? "nothing" : written) + ", so it would be lost: let "
+                    + type.toCanonical() + " keep each value as it is, or use a type that does");
         }
     }
 

@@ -466,6 +466,19 @@ class ShapesTest {
                 Clock.system());
     }
 
+    /** For this reason, a schema of enums that may be null has a pattern. */
+    @Test
+    void aServerTakesNullForNoValueOfAnEnumeration() {
+        try (Cluster cluster = new Cluster()) {
+            cluster.client().resource(Crds.TYPE, V1CustomResourceDefinition.class).create(definition("shapes",
+                    Map.of("v", new V1JSONSchemaProps().type("string").nullable(true).addEnumItem("A")
+                            .addEnumItem(null))));
+            assertThatThrownBy(() -> cluster.create(SHAPES, Unstructured.class, """
+                    {apiVersion: shapes.example.com/v1, kind: Shape, metadata: {namespace: default, name: a},
+                     spec: {v: null}}""")).hasMessageContaining("spec.v: Unsupported value: null");
+        }
+    }
+
     // ---- Kubernetes' own types
 
     /** All classes of the official client's models. */
@@ -622,6 +635,35 @@ class ShapesTest {
         assertThat(ToolProvider.getSystemJavaCompiler().run(null, null, null, "-proc:none", "-d",
                 directory.toString(), file.toString())).isZero();
         return new URLClassLoader(new URL[]{directory.toUri().toURL()}).loadClass("WithoutNames");
+    }
+
+    /** Somebody else writes the definition, which may say what no schema of a class says. */
+    @ParameterizedTest
+    @ValueSource(classes = {Shapes.Formatted.class, Shapes.Serialized.class, Shapes.Unwrapped.class,
+            Shapes.GetterOnly.class, Shapes.AnyGetterOnly.class, Shapes.ByClass.class,
+            BigDecimal.class, Shapes.WriteOnly.class})
+    void aClassWithoutASchemaOfItsOwnMayHaveAnyTypeThatKeepsItsValues(Class<?> type) {
+        checked(type);
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {Shapes.FinalField.class, Shapes.NoCreator.class, Shapes.Counted.class,
+            Shapes.Deep.class})
+    void itsValuesAreNotLostEither(Class<?> type) {
+        assertThatThrownBy(() -> checked(type)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    private static void checked(Class<?> type) {
+        JavaType resource = types().constructParametricType(Shape.class, types().constructType(type));
+        assertThat(new ClassSchema(Shape.class, resource, false).columns()).isEmpty();
+    }
+
+    @Test
+    void anAbsentFieldKeepsThePresetOfItsClass() {
+        assertThat(ModelJson.read("{\"host\":\"a\"}", Shapes.KotlinDefaults.class)).usingRecursiveComparison()
+                .isEqualTo(new Shapes.KotlinDefaults("a", 3));
+        assertThat(ModelJson.read("{\"host\":\"a\",\"replicas\":0}", Shapes.KotlinDefaults.class))
+                .usingRecursiveComparison().isEqualTo(new Shapes.KotlinDefaults("a", 0));
     }
 
     // ---- what others write

@@ -20,7 +20,10 @@ public @interface Rule {
     /** The error that the user reads. The default says which rule failed. */
     String message() default "";
 
-    /** A CEL expression of the error, such as {@code 'at most ' + string(self.max)}. It goes before the message. */
+    /**
+     * A CEL expression of the error, such as {@code self.max == 0 ? 'nothing is allowed' : 'it is over max'}. It goes
+     * before the message. API servers bound its estimated cost, so a text in it needs {@link Limits}.
+     */
     String messageExpression() default "";
 
     /**
