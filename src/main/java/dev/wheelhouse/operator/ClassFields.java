@@ -154,8 +154,10 @@ final class ClassFields {
                     unfollowed(found.getField(), found.getGetter(), counterpart.getSetter(),
                             counterpart.getConstructorParameter())));
         }
-        readable.values().stream().filter(left -> described && !ignored.contains(left.getName()) && left.getMutator() != null
-                && !isAny(left)).findFirst().ifPresent(left -> {
+        readable.values().stream()
+                .filter(left -> described && !ignored.contains(left.getName()) && left.getMutator() != null
+                        && !isAny(left))
+                .findFirst().ifPresent(left -> {
                     throw refuse.apply(left.getName(), "it is read, but not written: give it a field, or remove it "
                             + "from the constructor");
                 });

@@ -549,7 +549,8 @@ final class ClassSchema {
         } catch (JacksonException e) {
             // The error below covers this case, too.
         }
-        throw refused(path, "@Default(\"" + text + "\") is " + (isText ? "no " + type.getRawClass().getSimpleName()
+        throw refused(path, "@Default(\"" + text + "\") is " + (isText
+                ? "no " + type.getRawClass().getSimpleName()
                 : "not JSON of the type " + schema.getType()));
     }
 

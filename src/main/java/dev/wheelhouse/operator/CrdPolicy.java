@@ -12,8 +12,8 @@ public enum CrdPolicy {
     INSTALL,
     /**
      * Compares the installed definition with the operator's class before each start of the operator. If the definition
-     * lacks a field of the class, or has another scope or kind, the operator does not start, and the error names the field: the API server would drop
-     * the field from the operator's writes. Waits for a definition that is not there yet.
+     * lacks a field of the class, or has another scope or kind, the operator does not start, and the error names it:
+     * the API server would drop the field from the operator's writes. Waits for a definition that is not there yet.
      */
     CHECK,
     /** Waits until the API server serves the type. Another program installs the definition. */

@@ -24,8 +24,9 @@ import dev.wheelhouse.operator.schema.Scale;
  * {@code @JsonProperty}. The annotations of {@link dev.wheelhouse.operator.schema} add descriptions, limits, defaults
  * and rules.
  *
- * <p>A value comes back from an API server as it was written, or its class is refused: each class is tried with a sample
- * of its schema. An annotation of Jackson that a schema cannot follow, such as {@code @JsonFormat}, is refused, too.
+ * <p>A value comes back from an API server as it was written, or its class is refused: each class is tried with a
+ * sample of its schema. An annotation of Jackson that a schema cannot follow, such as {@code @JsonFormat}, is refused,
+ * too.
  *
  * <table>
  * <caption>The types of fields</caption>

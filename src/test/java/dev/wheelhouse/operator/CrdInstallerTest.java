@@ -71,7 +71,8 @@ class CrdInstallerTest {
     static final class Demanding extends CustomResource<Demanding.Spec, Void> {
         record Tls(@Required String issuer) {}
 
-        record Spec(@Nullable String host, @Nullable List<String> old, @Required int size, @Required @Default("1") int d,
+        record Spec(@Nullable String host, @Nullable List<String> old, @Required int size,
+                @Required @Default("1") int d,
                 @Nullable Tls tls) {}
     }
 
@@ -186,7 +187,8 @@ class CrdInstallerTest {
                             + "Correct kind and namespaced in its @ResourceDefinition, or delete the definition with "
                             + "all of its objects");
             assertThatThrownBy(() -> prepare(installer(policy, new AnyOperator<OtherKind>() {
-            }))).hasMessageContaining("objects of the kind Site, and OtherKind of Namespaced objects of the kind Place");
+            }))).hasMessageContaining(
+                    "objects of the kind Site, and OtherKind of Namespaced objects of the kind Place");
         }
     }
 
@@ -197,9 +199,9 @@ class CrdInstallerTest {
         assertThatThrownBy(() -> prepare(installer(CrdPolicy.INSTALL, new AnyOperator<Demanding>() {
         }))).isInstanceOf(IllegalStateException.class)
                 .hasMessage("sites cannot update the definition sites.example.com, because stored objects may lack "
-                        + "fields that Demanding requires now: v1 .spec.size. Give them a @Default, make them @Nullable "
-                        + "or take @Required away, or apply the definition that Manifests writes by kubectl, once all "
-                        + "objects have them");
+                        + "fields that Demanding requires now: v1 .spec.size. Give them a @Default, make them "
+                        + "@Nullable or take @Required away, or apply the definition that Manifests writes by kubectl, "
+                        + "once all objects have them");
     }
 
     @Test

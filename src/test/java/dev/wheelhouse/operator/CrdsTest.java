@@ -151,7 +151,8 @@ class CrdsTest {
             server.user().create(dotted("b", "red", 1));
 
             assertThat(client.list("default", LabelSelector.everything(), FieldSelector.parse("spec.color=blue"),
-                    ListOptions.consistent(0)).items()).extracting(found -> found.getMetadata().getName()).containsExactly("a");
+                    ListOptions.consistent(0)).items()).extracting(found -> found.getMetadata().getName())
+                    .containsExactly("a");
             assertThat(Crds.of(Dotted.class).getSpec().getVersions().getFirst().getAdditionalPrinterColumns()
                     .getFirst().getJsonPath()).isEqualTo(".spec.app\\.kubernetes\\.io/name");
             assertThatThrownBy(() -> client.create(dotted("c", "red", 6)))

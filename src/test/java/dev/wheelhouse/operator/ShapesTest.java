@@ -289,78 +289,125 @@ class ShapesTest {
     private static void collections(List<Case> all) {
         List<String> texts = List.of("b", "a");
         Map<String, Integer> numbers = Map.of("b", 1, "a", 2);
-        shape(all, new TypeReference<Collection<String>>() {}, texts, List.of());
-        shape(all, new TypeReference<ArrayList<String>>() {}, new ArrayList<>(texts), new ArrayList<>());
-        shape(all, new TypeReference<LinkedList<String>>() {}, new LinkedList<>(texts), new LinkedList<>());
-        shape(all, new TypeReference<CopyOnWriteArrayList<String>>() {}, new CopyOnWriteArrayList<>(texts),
+        shape(all, new TypeReference<Collection<String>>() {
+        }, texts, List.of());
+        shape(all, new TypeReference<ArrayList<String>>() {
+        }, new ArrayList<>(texts), new ArrayList<>());
+        shape(all, new TypeReference<LinkedList<String>>() {
+        }, new LinkedList<>(texts), new LinkedList<>());
+        shape(all, new TypeReference<CopyOnWriteArrayList<String>>() {
+        }, new CopyOnWriteArrayList<>(texts),
                 new CopyOnWriteArrayList<>());
-        shape(all, new TypeReference<Queue<String>>() {}, new LinkedList<>(texts), new LinkedList<>());
-        shape(all, new TypeReference<Deque<Port>>() {}, new LinkedList<>(List.of(new Port(1, "a"))),
+        shape(all, new TypeReference<Queue<String>>() {
+        }, new LinkedList<>(texts), new LinkedList<>());
+        shape(all, new TypeReference<Deque<Port>>() {
+        }, new LinkedList<>(List.of(new Port(1, "a"))),
                 new LinkedList<>());
-        shape(all, new TypeReference<ArrayDeque<String>>() {}, new ArrayDeque<>(texts), new ArrayDeque<>());
-        shape(all, new TypeReference<Set<String>>() {}, Set.of("a"), Set.of());
-        shape(all, new TypeReference<Set<List<String>>>() {}, Set.of(List.of("a")), Set.of());
-        shape(all, new TypeReference<Set<Port>>() {}, Set.of(new Port(1, "a")), Set.of());
-        shape(all, new TypeReference<HashSet<Integer>>() {}, new HashSet<>(Set.of(1, 2)), new HashSet<>());
-        shape(all, new TypeReference<LinkedHashSet<String>>() {}, new LinkedHashSet<>(texts), new LinkedHashSet<>());
-        shape(all, new TypeReference<SortedSet<String>>() {}, new TreeSet<>(texts), new TreeSet<>());
-        shape(all, new TypeReference<NavigableSet<String>>() {}, new TreeSet<>(texts), new TreeSet<>());
-        shape(all, new TypeReference<TreeSet<Integer>>() {}, new TreeSet<>(Set.of(1)), new TreeSet<>());
-        shape(all, new TypeReference<EnumSet<Level>>() {}, EnumSet.of(Level.HIGH), EnumSet.noneOf(Level.class));
-        shape(all, new TypeReference<Set<Level>>() {}, Set.of(Level.HIGH), Set.of());
-        shape(all, new TypeReference<Map<String, Integer>>() {}, numbers, Map.of());
-        shape(all, new TypeReference<HashMap<String, Integer>>() {}, new HashMap<>(numbers), new HashMap<>());
-        shape(all, new TypeReference<LinkedHashMap<String, Integer>>() {}, new LinkedHashMap<>(numbers),
+        shape(all, new TypeReference<ArrayDeque<String>>() {
+        }, new ArrayDeque<>(texts), new ArrayDeque<>());
+        shape(all, new TypeReference<Set<String>>() {
+        }, Set.of("a"), Set.of());
+        shape(all, new TypeReference<Set<List<String>>>() {
+        }, Set.of(List.of("a")), Set.of());
+        shape(all, new TypeReference<Set<Port>>() {
+        }, Set.of(new Port(1, "a")), Set.of());
+        shape(all, new TypeReference<HashSet<Integer>>() {
+        }, new HashSet<>(Set.of(1, 2)), new HashSet<>());
+        shape(all, new TypeReference<LinkedHashSet<String>>() {
+        }, new LinkedHashSet<>(texts), new LinkedHashSet<>());
+        shape(all, new TypeReference<SortedSet<String>>() {
+        }, new TreeSet<>(texts), new TreeSet<>());
+        shape(all, new TypeReference<NavigableSet<String>>() {
+        }, new TreeSet<>(texts), new TreeSet<>());
+        shape(all, new TypeReference<TreeSet<Integer>>() {
+        }, new TreeSet<>(Set.of(1)), new TreeSet<>());
+        shape(all, new TypeReference<EnumSet<Level>>() {
+        }, EnumSet.of(Level.HIGH), EnumSet.noneOf(Level.class));
+        shape(all, new TypeReference<Set<Level>>() {
+        }, Set.of(Level.HIGH), Set.of());
+        shape(all, new TypeReference<Map<String, Integer>>() {
+        }, numbers, Map.of());
+        shape(all, new TypeReference<HashMap<String, Integer>>() {
+        }, new HashMap<>(numbers), new HashMap<>());
+        shape(all, new TypeReference<LinkedHashMap<String, Integer>>() {
+        }, new LinkedHashMap<>(numbers),
                 new LinkedHashMap<>());
-        shape(all, new TypeReference<SortedMap<String, Integer>>() {}, new TreeMap<>(numbers), new TreeMap<>());
-        shape(all, new TypeReference<NavigableMap<String, Port>>() {}, new TreeMap<>(Map.of("a", new Port(1, "b"))),
+        shape(all, new TypeReference<SortedMap<String, Integer>>() {
+        }, new TreeMap<>(numbers), new TreeMap<>());
+        shape(all, new TypeReference<NavigableMap<String, Port>>() {
+        }, new TreeMap<>(Map.of("a", new Port(1, "b"))),
                 new TreeMap<>());
-        shape(all, new TypeReference<ConcurrentHashMap<String, Integer>>() {}, new ConcurrentHashMap<>(numbers),
+        shape(all, new TypeReference<ConcurrentHashMap<String, Integer>>() {
+        }, new ConcurrentHashMap<>(numbers),
                 new ConcurrentHashMap<>());
-        shape(all, new TypeReference<ConcurrentMap<String, Integer>>() {}, new ConcurrentHashMap<>(numbers),
+        shape(all, new TypeReference<ConcurrentMap<String, Integer>>() {
+        }, new ConcurrentHashMap<>(numbers),
                 new ConcurrentHashMap<>());
-        shape(all, new TypeReference<EnumMap<Level, Integer>>() {}, new EnumMap<>(Map.of(Level.LOW, 1)),
+        shape(all, new TypeReference<EnumMap<Level, Integer>>() {
+        }, new EnumMap<>(Map.of(Level.LOW, 1)),
                 new EnumMap<>(Level.class));
-        shape(all, new TypeReference<Map<Level, Port>>() {}, Map.of(Level.LOW, new Port(1, "a")), Map.of());
-        shape(all, new TypeReference<Map<Month, String>>() {}, Map.of(Month.MAY, "a"), Map.of());
-        shape(all, new TypeReference<Map<Shapes.Renamed, String>>() {}, Map.of(Shapes.Renamed.LOW, "a"), Map.of());
-        shape(all, new TypeReference<Map<Shapes.Worded, String>>() {}, Map.of(Shapes.Worded.ONE, "a"), Map.of());
-        shape(all, new TypeReference<Map<String, List<Map<String, Set<Level>>>>>() {},
+        shape(all, new TypeReference<Map<Level, Port>>() {
+        }, Map.of(Level.LOW, new Port(1, "a")), Map.of());
+        shape(all, new TypeReference<Map<Month, String>>() {
+        }, Map.of(Month.MAY, "a"), Map.of());
+        shape(all, new TypeReference<Map<Shapes.Renamed, String>>() {
+        }, Map.of(Shapes.Renamed.LOW, "a"), Map.of());
+        shape(all, new TypeReference<Map<Shapes.Worded, String>>() {
+        }, Map.of(Shapes.Worded.ONE, "a"), Map.of());
+        shape(all, new TypeReference<Map<String, List<Map<String, Set<Level>>>>>() {
+        },
                 Map.of("a", List.of(Map.of("b", Set.of(Level.LOW)))), Map.of("a", List.of()));
-        shape(all, new TypeReference<Map<String, Optional<Port>>>() {}, Map.of("a", Optional.of(new Port(1, "p"))),
+        shape(all, new TypeReference<Map<String, Optional<Port>>>() {
+        }, Map.of("a", Optional.of(new Port(1, "p"))),
                 Map.of("a", Optional.empty()));
-        shape(all, new TypeReference<Optional<Map<String, List<Port>>>>() {},
+        shape(all, new TypeReference<Optional<Map<String, List<Port>>>>() {
+        },
                 Optional.of(Map.of("a", List.of(new Port(1, "p")))), Optional.of(Map.of()));
-        shape(all, new TypeReference<Optional<Set<Instant>>>() {}, Optional.of(Set.of(Instant.EPOCH)),
+        shape(all, new TypeReference<Optional<Set<Instant>>>() {
+        }, Optional.of(Set.of(Instant.EPOCH)),
                 Optional.empty());
-        shape(all, new TypeReference<List<List<String>>>() {}, List.of(List.of("a"), List.of()), List.of());
-        shape(all, new TypeReference<int[][]>() {}, new int[][]{{1}, {2, 3}}, new int[0][]);
-        shape(all, new TypeReference<double[]>() {}, new double[]{1.5}, new double[0]);
-        shape(all, new TypeReference<boolean[]>() {}, new boolean[]{true}, new boolean[0]);
-        shape(all, new TypeReference<Shapes.Hosts>() {}, filled(new Shapes.Hosts(), texts), new Shapes.Hosts());
-        shape(all, new TypeReference<Shapes.Labels>() {}, filled(new Shapes.Labels(), Map.of("a", "b")),
+        shape(all, new TypeReference<List<List<String>>>() {
+        }, List.of(List.of("a"), List.of()), List.of());
+        shape(all, new TypeReference<int[][]>() {
+        }, new int[][]{{1}, {2, 3}}, new int[0][]);
+        shape(all, new TypeReference<double[]>() {
+        }, new double[]{1.5}, new double[0]);
+        shape(all, new TypeReference<boolean[]>() {
+        }, new boolean[]{true}, new boolean[0]);
+        shape(all, new TypeReference<Shapes.Hosts>() {
+        }, filled(new Shapes.Hosts(), texts), new Shapes.Hosts());
+        shape(all, new TypeReference<Shapes.Labels>() {
+        }, filled(new Shapes.Labels(), Map.of("a", "b")),
                 new Shapes.Labels());
-        shape(all, new TypeReference<Shapes.Box<Duration>>() {}, new Shapes.Box<>(Duration.ofHours(1)),
+        shape(all, new TypeReference<Shapes.Box<Duration>>() {
+        }, new Shapes.Box<>(Duration.ofHours(1)),
                 new Shapes.Box<>(null));
-        shape(all, new TypeReference<Shapes.Box<Shapes.Box<List<Port>>>>() {},
+        shape(all, new TypeReference<Shapes.Box<Shapes.Box<List<Port>>>>() {
+        },
                 new Shapes.Box<>(new Shapes.Box<>(List.of(new Port(1, "a")))), new Shapes.Box<>(null));
-        shape(all, new TypeReference<Shapes.Pair<List<Level>, Optional<Port>>>() {},
+        shape(all, new TypeReference<Shapes.Pair<List<Level>, Optional<Port>>>() {
+        },
                 new Shapes.Pair<>(List.of(Level.LOW), Optional.of(new Port(1, "a"))),
                 new Shapes.Pair<>(List.of(), Optional.empty()));
         plainJson(all);
     }
 
     private static void plainJson(List<Case> all) {
-        shape(all, new TypeReference<JsonNode>() {}, ModelJson.read("{\"a\":[1,\"b\"]}", JsonNode.class),
+        shape(all, new TypeReference<JsonNode>() {
+        }, ModelJson.read("{\"a\":[1,\"b\"]}", JsonNode.class),
                 ModelJson.read("[true]", JsonNode.class));
-        shape(all, new TypeReference<ObjectNode>() {}, (ObjectNode) ModelJson.read("{\"a\":1}", JsonNode.class),
+        shape(all, new TypeReference<ObjectNode>() {
+        }, (ObjectNode) ModelJson.read("{\"a\":1}", JsonNode.class),
                 (ObjectNode) ModelJson.read("{}", JsonNode.class));
-        shape(all, new TypeReference<V1PodTemplateSpec>() {}, new V1PodTemplateSpec(),
+        shape(all, new TypeReference<V1PodTemplateSpec>() {
+        }, new V1PodTemplateSpec(),
                 new V1PodTemplateSpec().metadata(new V1ObjectMeta().putLabelsItem("a", "b")));
-        shape(all, new TypeReference<V1Pod>() {},
+        shape(all, new TypeReference<V1Pod>() {
+        },
                 new V1Pod().apiVersion("v1").kind("Pod").metadata(new V1ObjectMeta().name("a")),
                 new V1Pod().apiVersion("v1").kind("Pod").metadata(new V1ObjectMeta().name("b")));
-        shape(all, new TypeReference<Integer>() {}, 7, 8);
+        shape(all, new TypeReference<Integer>() {
+        }, 7, 8);
     }
 
     private static Map<String, Case> named() {
@@ -596,10 +643,14 @@ class ShapesTest {
 
     @Test
     void typesWithParametersAreRefusedToo() {
-        refused(new TypeReference<Optional<Optional<String>>>() {}, "an Optional inside of an Optional");
-        refused(new TypeReference<BlockingQueue<String>>() {}, "is not read from");
-        refused(new TypeReference<Map<Integer, String>>() {}, "a map with keys of java.lang.Integer");
-        refused(new TypeReference<Iterable<String>>() {}, "java.lang.Iterable");
+        refused(new TypeReference<Optional<Optional<String>>>() {
+        }, "an Optional inside of an Optional");
+        refused(new TypeReference<BlockingQueue<String>>() {
+        }, "is not read from");
+        refused(new TypeReference<Map<Integer, String>>() {
+        }, "a map with keys of java.lang.Integer");
+        refused(new TypeReference<Iterable<String>>() {
+        }, "java.lang.Iterable");
     }
 
     private static void refused(TypeReference<?> type, String words) {

@@ -44,8 +44,8 @@ class UnreadableObjectsTest {
             world.settle();
             look(world);
 
-            String problem = "sites cannot read it as Site, field spec.replicas: Cannot deserialize value of type `int` "
-                    + "from String \"three\": not a valid `int` value. Correct the object, or the class and its "
+            String problem = "sites cannot read it as Site, field spec.replicas: Cannot deserialize value of type "
+                    + "`int` from String \"three\": not a valid `int` value. Correct the object, or the class and its "
                     + "definition";
             assertThat(operator.takeCalls()).containsOnly("fine");
             assertThat(events(world.cluster)).containsExactly("default/blog Warning Unreadable " + problem);

@@ -32,7 +32,7 @@ public @interface Rule {
      */
     String reason() default "";
 
-    /** The field that the error names, by its path from the value on, such as {@code .max}. The default is the value. */
+    /** The path of the field that the error names, such as {@code .max}. The default is the value itself. */
     String fieldPath() default "";
 
     /** Several rules of one field or type. */
