@@ -1,13 +1,15 @@
 package dev.wheelhouse.client;
 
-import java.time.temporal.Temporal;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
-import java.util.List;
+import java.lang.reflect.Array;
+import java.net.URI;
+import java.time.ZoneId;
+import java.time.temporal.TemporalAccessor;
+import java.time.temporal.TemporalAmount;
+import java.util.Collection;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
+import java.util.Optional;
+import java.util.UUID;
 import java.util.function.UnaryOperator;
 
 import org.jspecify.annotations.Nullable;
@@ -39,23 +41,23 @@ final class ModelCopy {
             case Enum<?> constant -> constant;
             case Quantity quantity -> quantity;
             case IntOrString either -> either;
-            case byte[] bytes -> bytes.clone();
+            case Optional<?> optional -> optional.map(content -> Objects.requireNonNull(of(content, others)));
             case Map<?, ?> map -> {
-                Map<Object, @Nullable Object> copy = LinkedHashMap.newLinkedHashMap(map.size());
+                Map<Object, @Nullable Object> copy = ModelCollections.emptyLike(map);
                 map.forEach((key, element) -> copy.put(key, of(element, others)));
                 yield copy;
             }
-            case List<?> list -> {
-                List<@Nullable Object> copy = new ArrayList<>(list.size());
-                list.forEach(element -> copy.add(of(element, others)));
+            case Collection<?> collection -> {
+                Collection<@Nullable Object> copy = ModelCollections.emptyLike(collection);
+                collection.forEach(element -> copy.add(of(element, others)));
                 yield copy;
             }
-            case Set<?> set -> {
-                Set<@Nullable Object> copy = LinkedHashSet.newLinkedHashSet(set.size());
-                set.forEach(element -> copy.add(of(element, others)));
-                yield copy;
-            }
-            case Temporal time -> time;
+            case TemporalAccessor time -> time;
+            case TemporalAmount amount -> amount;
+            case ZoneId zone -> zone;
+            case Character character -> character;
+            case UUID id -> id;
+            case URI address -> address;
             case JsonNode tree -> tree.deepCopy();
             case JsonElement tree -> tree.deepCopy();
             case Unstructured object -> {
@@ -72,6 +74,13 @@ final class ModelCopy {
 
     private static Object ofObject(Object value, UnaryOperator<Object> others) {
         Class<?> type = value.getClass();
+        if (type.isArray()) {
+            Object copy = Array.newInstance(type.getComponentType(), Array.getLength(value));
+            for (int i = 0; i < Array.getLength(value); i++) {
+                Array.set(copy, i, of(Array.get(value, i), others));
+            }
+            return copy;
+        }
         UnaryOperator<@Nullable Object> parts = each -> of(each, others);
         if (ModelClass.isModel(type)) {
             return ModelClass.of(type).copy(value, parts);

@@ -1,19 +1,27 @@
 package dev.wheelhouse.client;
 
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Field;
+import java.time.DateTimeException;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.time.temporal.ChronoUnit;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
 import com.fasterxml.jackson.annotation.JsonAutoDetect;
+import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonSetter;
 import com.fasterxml.jackson.annotation.Nulls;
@@ -30,8 +38,11 @@ import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.json.JsonFactory;
+import tools.jackson.databind.BeanDescription;
+import tools.jackson.databind.DeserializationConfig;
 import tools.jackson.databind.DeserializationContext;
 import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.JavaType;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.MapperFeature;
 import tools.jackson.databind.ObjectReader;
@@ -42,16 +53,27 @@ import tools.jackson.databind.cfg.CoercionInputShape;
 import tools.jackson.databind.cfg.EnumFeature;
 import tools.jackson.databind.cfg.MapperConfig;
 import tools.jackson.databind.cfg.MutableConfigOverride;
+import tools.jackson.databind.deser.SettableBeanProperty;
+import tools.jackson.databind.deser.ValueInstantiator;
+import tools.jackson.databind.deser.ValueInstantiators;
+import tools.jackson.databind.deser.bean.PropertyValueBuffer;
 import tools.jackson.databind.deser.std.StdScalarDeserializer;
+import tools.jackson.databind.deser.std.StdValueInstantiator;
 import tools.jackson.databind.introspect.Annotated;
+import tools.jackson.databind.introspect.AnnotatedClass;
 import tools.jackson.databind.introspect.AnnotatedField;
 import tools.jackson.databind.introspect.AnnotatedMember;
+import tools.jackson.databind.introspect.AnnotatedParameter;
 import tools.jackson.databind.introspect.JacksonAnnotationIntrospector;
+import tools.jackson.databind.introspect.PotentialCreator;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.module.SimpleModule;
 import tools.jackson.databind.ser.std.StdScalarSerializer;
 import tools.jackson.databind.type.LogicalType;
 import tools.jackson.databind.util.TokenBuffer;
+
+import dev.wheelhouse.operator.schema.Default;
+import dev.wheelhouse.operator.schema.Required;
 
 /**
  * Reads, writes and copies the official client's model objects. It uses Jackson, because the official client's own Gson
@@ -67,7 +89,13 @@ public final class ModelJson {
     private ModelJson() {}
 
     private static JsonMapper mapper(GsonNames names) {
-        SimpleModule module = new SimpleModule("kubernetes-models");
+        SimpleModule module = new SimpleModule("kubernetes-models") {
+            @Override
+            public void setupModule(SetupContext context) {
+                super.setupModule(context);
+                context.addValueInstantiators(new Presets());
+            }
+        };
         scalar(module, OffsetDateTime.class, p -> OffsetDateTime.parse(p.getString()),
                 (time, g) -> g.writeString(time(time)));
         scalar(module, Quantity.class, p -> BoundedQuantity.parse(p.getString()),
@@ -81,13 +109,14 @@ public final class ModelJson {
                         g.writeString(value.getStrValue());
                     }
                 });
+        PlainType.types().forEach((type, plain) -> text(module, type, plain.parse()));
         module.addSerializer(V1Patch.class, serializer(V1Patch.class, (patch, g) -> g.writeRawValue(patch.getValue())));
         JsonFactory bounded = JsonFactory.builder()
                 .streamReadConstraints(StreamReadConstraints.builder().maxTokenCount(MOST_TOKENS).build()).build();
         return JsonMapper.builder(bounded).addModule(module).annotationIntrospector(names)
                 .changeDefaultVisibility(v -> v.withVisibility(PropertyAccessor.ALL, JsonAutoDetect.Visibility.NONE)
                         .withVisibility(PropertyAccessor.FIELD, JsonAutoDetect.Visibility.ANY))
-                .changeDefaultPropertyInclusion(i -> i.withValueInclusion(JsonInclude.Include.NON_NULL))
+                .changeDefaultPropertyInclusion(i -> i.withValueInclusion(JsonInclude.Include.NON_ABSENT))
                 // A model's constructor sets every collection to an empty one, so null leaves the empty one.
                 .withConfigOverride(List.class, ModelJson::likeGo).withConfigOverride(Map.class, ModelJson::likeGo)
                 .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
@@ -95,6 +124,24 @@ public final class ModelJson {
                 .disable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
                 .disable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
                 .build();
+    }
+
+    /** Registers a class that is written by {@code toString}. @param parse null for another class */
+    @SuppressWarnings("unchecked")
+    private static <T> void text(SimpleModule module, Class<T> type, @Nullable Function<String, ?> parse) {
+        if (parse != null) {
+            module.addDeserializer(type, new StdScalarDeserializer<>(type) {
+                @Override
+                public T deserialize(JsonParser p, DeserializationContext c) {
+                    try {
+                        return (T) parse.apply(p.getString());
+                    } catch (DateTimeException | ArithmeticException | IllegalArgumentException e) {
+                        throw c.weirdStringException(p.getString(), type, String.valueOf(e.getMessage()));
+                    }
+                }
+            });
+            module.addSerializer(type, serializer(type, (value, g) -> g.writeString(value.toString())));
+        }
     }
 
     private static <T> void scalar(SimpleModule module, Class<T> type, Function<JsonParser, T> read,
@@ -122,6 +169,37 @@ public final class ModelJson {
                 .setNullHandling(JsonSetter.Value.forValueNulls(Nulls.SKIP));
     }
 
+    /** Lets a class that has a constructor for all values, and one without any, keep the presets of absent fields. */
+    private static final class Presets extends ValueInstantiators.Base {
+        @Override
+        public ValueInstantiator modifyValueInstantiator(DeserializationConfig config, BeanDescription.Supplier bean,
+                ValueInstantiator found) {
+            Class<?> type = bean.getBeanClass();
+            return found instanceof StdValueInstantiator standard && !type.isRecord() && found.canCreateUsingDefault()
+                    && found.canCreateFromObjectWith() && OwnClass.takesAll(type) != null
+                            ? new Presetting(standard, type)
+                            : found;
+        }
+    }
+
+    private static final class Presetting extends StdValueInstantiator {
+        private final Class<?> type;
+
+        Presetting(StdValueInstantiator standard, Class<?> type) {
+            super(standard);
+            this.type = type;
+        }
+
+        @Override
+        public Object createFromObjectWith(DeserializationContext context, SettableBeanProperty[] arguments,
+                PropertyValueBuffer given) {
+            List<Integer> missing = IntStream.range(0, arguments.length)
+                    .filter(i -> !given.hasParameter(arguments[i])).boxed().toList();
+            OwnClass.presets(type, missing).forEach((i, value) -> given.assignParameter(arguments[i], value));
+            return super.createFromObjectWith(context, arguments, given);
+        }
+    }
+
     private static final class GsonNames extends JacksonAnnotationIntrospector {
         private static final long serialVersionUID = 1;
 
@@ -142,15 +220,38 @@ public final class ModelJson {
                     || super.hasIgnoreMarker(config, m);
         }
 
-        /** A collection that the API requires is written even when it is empty. */
+        /**
+         * A collection is written even when it is empty, if the API requires it, or if an object of an own class would
+         * have none when it is read without it.
+         */
         @Override
         public JsonInclude.Value findPropertyInclusion(MapperConfig<?> config, Annotated a) {
-            if (a instanceof AnnotatedField field
-                    && (field.getRawType() == List.class || field.getRawType() == Map.class)
-                    && isRequired(field)) {
-                return JsonInclude.Value.construct(JsonInclude.Include.NON_NULL, JsonInclude.Include.ALWAYS);
+            JsonInclude.Value declared = super.findPropertyInclusion(config, a);
+            if (!(a instanceof AnnotatedField field)
+                    || declared.getValueInclusion() != JsonInclude.Include.USE_DEFAULTS) {
+                return declared;
             }
-            return super.findPropertyInclusion(config, a);
+            JavaType type = a.getType();
+            if (type.isReferenceType()) {
+                return JsonInclude.Value.construct(JsonInclude.Include.NON_ABSENT, JsonInclude.Include.ALWAYS);
+            }
+            return type.isCollectionLikeType() || type.isMapLikeType()
+                    ? JsonInclude.Value.construct(writesEmpty(field)
+                            ? JsonInclude.Include.NON_NULL
+                            : JsonInclude.Include.NON_EMPTY, JsonInclude.Include.ALWAYS)
+                    : declared;
+        }
+
+        private static boolean writesEmpty(AnnotatedField field) {
+            if (ModelClass.isModel(field.getDeclaringClass())) {
+                SerializedName name = field.getAnnotation(SerializedName.class);
+                return name != null && ModelClass.isRequired(field.getDeclaringClass(), name.value());
+            }
+            Object preset = OwnClass.preset(field.getAnnotated());
+            boolean presetsEmpty = preset instanceof Collection<?> elements
+                    ? elements.isEmpty()
+                    : preset instanceof Map<?, ?> map && map.isEmpty();
+            return field.hasAnnotation(Required.class) || field.hasAnnotation(Default.class) || !presetsEmpty;
         }
 
         @Override
@@ -161,9 +262,47 @@ public final class ModelJson {
                             : super.findSerializer(config, a);
         }
 
-        private static boolean isRequired(AnnotatedField field) {
-            SerializedName name = field.getAnnotation(SerializedName.class);
-            return name != null && ModelClass.isRequired(field.getDeclaringClass(), name.value());
+        /** The names of an enum's constants: the annotation of Gson counts, too. */
+        @Override
+        public String[] findEnumValues(MapperConfig<?> config, AnnotatedClass type, Enum<?>[] constants,
+                String[] names) {
+            String[] found = super.findEnumValues(config, type, constants, names);
+            for (Field field : type.getRawType().getDeclaredFields()) {
+                SerializedName name = field.getAnnotation(SerializedName.class);
+                for (int i = 0; i < constants.length && name != null; i++) {
+                    if (constants[i].name().equals(field.getName())) {
+                        found[i] = name.value();
+                    }
+                }
+            }
+            return found;
+        }
+
+        /** A class that cannot be made without its values is made by the constructor that takes all of them. */
+        @Override
+        public @Nullable PotentialCreator findPreferredCreator(MapperConfig<?> config, AnnotatedClass type,
+                List<PotentialCreator> constructors, List<PotentialCreator> factories,
+                Optional<PotentialCreator> withoutParameters) {
+            Class<?> raw = type.getRawType();
+            boolean named = Stream.concat(type.getConstructors().stream(), type.getFactoryMethods().stream())
+                    .anyMatch(creator -> findCreatorAnnotation(config, creator) != null);
+            Constructor<?> all = named || raw.isRecord() || raw.getName().startsWith("java.") || !OwnClass.needsAll(raw)
+                    ? null
+                    : OwnClass.takesAll(raw);
+            return constructors.stream().filter(found -> found.creator().getAnnotated().equals(all)).findFirst()
+                    .map(found -> found.overrideMode(JsonCreator.Mode.PROPERTIES))
+                    .orElseGet(() -> super.findPreferredCreator(config, type, constructors, factories,
+                            withoutParameters));
+        }
+
+        @Override
+        public @Nullable String findImplicitPropertyName(MapperConfig<?> config, AnnotatedMember member) {
+            String name = super.findImplicitPropertyName(config, member);
+            return name == null && member instanceof AnnotatedParameter parameter
+                    && parameter.getOwner().getAnnotated() instanceof Constructor<?> constructor
+                    && constructor.equals(OwnClass.takesAll(constructor.getDeclaringClass()))
+                            ? OwnClass.fieldOf(constructor, parameter.getIndex())
+                            : name;
         }
 
         @Override

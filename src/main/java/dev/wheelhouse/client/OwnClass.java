@@ -4,17 +4,19 @@ import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
 import java.lang.reflect.InaccessibleObjectException;
 import java.lang.reflect.Modifier;
-import java.lang.reflect.RecordComponent;
+import java.lang.reflect.Parameter;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.UnaryOperator;
 
 import org.jspecify.annotations.Nullable;
 
 /**
- * Copies objects of a class that is not one of the official client's models: records, and classes with fields and a
- * constructor without parameters. Holds facts about the class only. Thread safe.
+ * A class that is not one of the official client's models: how its objects are made, and copied field by field. Holds
+ * facts about the class only. Thread safe.
  */
 final class OwnClass {
     private static final ClassValue<OwnClass> KNOWN = new ClassValue<>() {
@@ -25,12 +27,23 @@ final class OwnClass {
     };
 
     private final @Nullable Constructor<?> constructor;
-    private final boolean record;
+    /** Whether the constructor takes the values of all fields; else it takes none. */
+    private final boolean takesAll;
     private final List<Field> fields = new ArrayList<>();
 
     private OwnClass(Class<?> type) {
-        record = type.isRecord();
-        constructor = constructor(type);
+        Constructor<?> found = null;
+        try {
+            found = constructor(type);
+            if (found != null) {
+                found.setAccessible(true);
+                fields.forEach(field -> field.setAccessible(true));
+            }
+        } catch (InaccessibleObjectException e) {
+            found = null;
+        }
+        constructor = found;
+        takesAll = found != null && found.getParameterCount() > 0;
     }
 
     static OwnClass of(Class<?> type) {
@@ -42,31 +55,98 @@ final class OwnClass {
         if (type.getName().startsWith("java.") || type.isArray()) {
             return null;
         }
+        for (Class<?> c = type; c != null && c != Object.class; c = c.getSuperclass()) {
+            fields.addAll(fieldsOf(c));
+        }
+        if (!type.isRecord() && fields.stream().noneMatch(field -> Modifier.isFinal(field.getModifiers()))) {
+            return declared(type);
+        }
+        return takesAll(type);
+    }
+
+    /** The fields of each object that a class declares itself, in their order. */
+    private static List<Field> fieldsOf(Class<?> type) {
+        return Arrays.stream(type.getDeclaredFields()).filter(field -> !Modifier.isStatic(field.getModifiers()))
+                .toList();
+    }
+
+    private static @Nullable Constructor<?> declared(Class<?> type, Class<?>... parameters) {
         try {
-            Constructor<?> found;
-            if (record) {
-                RecordComponent[] components = type.getRecordComponents();
-                for (RecordComponent component : components) {
-                    fields.add(type.getDeclaredField(component.getName()));
-                }
-                found = type.getDeclaredConstructor(
-                        Arrays.stream(components).map(RecordComponent::getType).toArray(Class<?>[]::new));
-            } else {
-                for (Class<?> c = type; c != null && c != Object.class; c = c.getSuperclass()) {
-                    Arrays.stream(c.getDeclaredFields()).filter(field -> !Modifier.isStatic(field.getModifiers()))
-                            .forEach(fields::add);
-                }
-                if (fields.stream().anyMatch(field -> Modifier.isFinal(field.getModifiers()))) {
-                    return null;
-                }
-                found = type.getDeclaredConstructor();
-            }
-            found.setAccessible(true);
-            fields.forEach(field -> field.setAccessible(true));
-            return found;
-        } catch (NoSuchMethodException | NoSuchFieldException | InaccessibleObjectException e) {
+            return type.getDeclaredConstructor(parameters);
+        } catch (NoSuchMethodException e) {
             return null;
         }
+    }
+
+    /**
+     * The constructor that takes the values of all fields in the order of their declaration. Records have it, and
+     * immutable classes of Lombok and Kotlin. A constructor whose parameters have names has those of the fields.
+     *
+     * @return null if there is none, or if the class has fields of a superclass
+     */
+    static @Nullable Constructor<?> takesAll(Class<?> type) {
+        List<Field> own = fieldsOf(type);
+        for (Class<?> c = type.getSuperclass(); c != null; c = c.getSuperclass()) {
+            if (!fieldsOf(c).isEmpty()) {
+                return null;
+            }
+        }
+        Constructor<?> found = declared(type, own.stream().map(Field::getType).toArray(Class<?>[]::new));
+        if (found == null || own.isEmpty() || own.stream().anyMatch(field -> field.isSynthetic()
+                || Modifier.isTransient(field.getModifiers()))) {
+            return null;
+        }
+        Parameter[] parameters = found.getParameters();
+        for (int i = 0; i < parameters.length; i++) {
+            if (parameters[i].isNamePresent() && !parameters[i].getName().equals(own.get(i).getName())) {
+                return null;
+            }
+        }
+        return found;
+    }
+
+    /** The name of the field whose value a parameter of {@link #takesAll(Class)} takes. */
+    static String fieldOf(Constructor<?> takesAll, int parameter) {
+        return fieldsOf(takesAll.getDeclaringClass()).get(parameter).getName();
+    }
+
+    /** Whether objects of a class need {@link #takesAll(Class)} to be made. */
+    static boolean needsAll(Class<?> type) {
+        return declared(type) == null
+                || fieldsOf(type).stream().anyMatch(field -> Modifier.isFinal(field.getModifiers()));
+    }
+
+    /** The value that a field has in an object that is made without any values; null if none can be made. */
+    static @Nullable Object preset(Field field) {
+        Constructor<?> constructor = declared(field.getDeclaringClass());
+        if (constructor == null || Modifier.isAbstract(field.getDeclaringClass().getModifiers())) {
+            return null;
+        }
+        try {
+            constructor.setAccessible(true);
+            field.setAccessible(true);
+            return field.get(constructor.newInstance());
+        } catch (ReflectiveOperationException | InaccessibleObjectException e) {
+            return null;
+        }
+    }
+
+    /**
+     * The values of the arguments of {@link #takesAll(Class)} that an object lacks, by a class's constructor without
+     * parameters. Kotlin makes both where all parameters have defaults.
+     *
+     * @param parameters the numbers of the missing arguments
+     */
+    static Map<Integer, Object> presets(Class<?> type, List<Integer> parameters) {
+        List<Field> own = fieldsOf(type);
+        Map<Integer, Object> presets = new HashMap<>();
+        for (int parameter : parameters) {
+            Object value = preset(own.get(parameter));
+            if (value != null) {
+                presets.put(parameter, value);
+            }
+        }
+        return presets;
     }
 
     /** Whether {@link #copy} can copy objects of the class. */
@@ -80,7 +160,7 @@ final class OwnClass {
             throw new IllegalStateException(original.getClass() + " cannot be copied by its fields");
         }
         try {
-            if (record) {
+            if (takesAll) {
                 Object[] values = new Object[fields.size()];
                 for (int i = 0; i < values.length; i++) {
                     values[i] = function.apply(fields.get(i).get(original));

@@ -3,6 +3,7 @@ package dev.wheelhouse.controller;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +37,14 @@ public interface Controller extends AutoCloseable {
     /** The type of the objects that it syncs; null if it syncs objects of many types, or says nothing about them. */
     default @Nullable ResourceType syncs() {
         return null;
+    }
+
+    /**
+     * The reasons why it does a part of its work only, although it runs: one sentence each. A process with such a
+     * reason is not ready. Any thread may ask.
+     */
+    default Set<String> problems() {
+        return Set.of();
     }
 
     /** Whether it can show what it would do. */

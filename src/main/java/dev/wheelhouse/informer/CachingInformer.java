@@ -445,6 +445,11 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
     }
 
     @Override
+    public void onUnreadable(Runnable action) {
+        reflector.status().onUnreadable(action);
+    }
+
+    @Override
     public InformerState state() {
         ReflectorStatus status = reflector.status();
         return new InformerState(source.type(), source.namespace(), source.selector(), synced.isDone(), indexer.size(),

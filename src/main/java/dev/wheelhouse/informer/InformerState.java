@@ -8,6 +8,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.DecodeFailure;
 
 /**
  * The state of an informer at one moment.
@@ -45,9 +46,12 @@ public record InformerState(ResourceType type, String namespace, String selector
      * @param decodeErrors the objects that were skipped because they could not be decoded
      * @param lastDecodeError the last such object, with its key, the field and the problem; null if there was none
      * @param queued the changes that were read and are not in the cache yet
+     * @param unreadable the objects that the server has in a state that could not be decoded, by their last failures;
+     *     the cache lacks them, or has an older state. At most a thousand, in no order
      */
     public record Counts(long bytesReceived, long events, Map<String, Long> relists, Map<String, Long> watchEnds,
-            long decodeErrors, @Nullable String lastDecodeError, long queued) {}
+            long decodeErrors, @Nullable String lastDecodeError, long queued,
+            List<DecodeFailure> unreadable) {}
 
     /**
      * The state of one registered handler.

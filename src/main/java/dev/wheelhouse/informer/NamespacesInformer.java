@@ -161,6 +161,11 @@ final class NamespacesInformer<T extends KubernetesObject> implements SharedInde
                 : "";
     }
 
+    @Override
+    public void onUnreadable(Runnable action) {
+        members.values().forEach(member -> member.onUnreadable(action));
+    }
+
     /** The members' states combined: sums of counts, the oldest version and event, and the first failure. */
     @Override
     public InformerState state() {
@@ -190,7 +195,8 @@ final class NamespacesInformer<T extends KubernetesObject> implements SharedInde
         return new InformerState.Counts(counts.stream().mapToLong(InformerState.Counts::bytesReceived).sum(),
                 counts.stream().mapToLong(InformerState.Counts::events).sum(), relists, watchEnds,
                 counts.stream().mapToLong(InformerState.Counts::decodeErrors).sum(), lastDecodeError,
-                counts.stream().mapToLong(InformerState.Counts::queued).sum());
+                counts.stream().mapToLong(InformerState.Counts::queued).sum(),
+                counts.stream().flatMap(some -> some.unreadable().stream()).toList());
     }
 
     @Override

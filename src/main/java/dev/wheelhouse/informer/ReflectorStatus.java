@@ -2,12 +2,17 @@ package dev.wheelhouse.informer;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.client.DecodeFailure;
 import dev.wheelhouse.runtime.Clock;
 
@@ -16,10 +21,15 @@ import dev.wheelhouse.runtime.Clock;
  * The Reflector's loop writes; any thread may read.
  */
 final class ReflectorStatus {
+    /** Bounds the memory, however many objects a new class cannot read. */
+    private static final int MOST_UNREADABLE = 1_000;
+
     private final Clock clock;
     private final InformerMeters meters;
     private final Map<String, Long> relists = new ConcurrentHashMap<>();
     private final Map<String, Long> watchEnds = new ConcurrentHashMap<>();
+    private final Map<ObjectKey, DecodeFailure> unreadable = new ConcurrentHashMap<>();
+    private final List<Runnable> unreadableChanged = new CopyOnWriteArrayList<>();
     private volatile @Nullable Instant lastEvent;
     private volatile InformerState.@Nullable Failure failure;
     private volatile @Nullable String lastDecodeError;
@@ -75,6 +85,29 @@ final class ReflectorStatus {
         decodeErrors++;
         lastDecodeError = what.toString();
         meters.decodeErrors(1);
+        ObjectKey key = what.key();
+        if (key != null && (unreadable.size() < MOST_UNREADABLE || unreadable.containsKey(key))
+                && !what.equals(unreadable.put(key, what))) {
+            unreadableChanged.forEach(Runnable::run);
+        }
+    }
+
+    void onUnreadable(Runnable action) {
+        unreadableChanged.add(action);
+    }
+
+    /** Records that a list found no unreadable objects but these. */
+    void unreadable(Set<ObjectKey> keys) {
+        if (unreadable.keySet().retainAll(keys)) {
+            unreadableChanged.forEach(Runnable::run);
+        }
+    }
+
+    /** Records that objects were decoded, or are gone. */
+    void readable(Stream<ObjectKey> keys) {
+        if (!unreadable.isEmpty() && unreadable.keySet().removeAll(keys.toList())) {
+            unreadableChanged.forEach(Runnable::run);
+        }
     }
 
     /**
@@ -107,6 +140,6 @@ final class ReflectorStatus {
     /** @param queued the changes that are not in the cache yet */
     InformerState.Counts counts(long queued) {
         return new InformerState.Counts(bytes, events, new TreeMap<>(relists), new TreeMap<>(watchEnds), decodeErrors,
-                lastDecodeError, queued);
+                lastDecodeError, queued, List.copyOf(unreadable.values()));
     }
 }

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.common.KubernetesObject;
 
 import dev.wheelhouse.api.KubeApiException;
+import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceVersions;
 import dev.wheelhouse.client.DecodeFailure;
 import dev.wheelhouse.client.ListerWatcher;
@@ -189,6 +190,7 @@ final class ReflectorSteps<T extends KubernetesObject> {
             return Loop.BUSY;
         }
         pager.skipped().forEach(this::report);
+        status.unreadable(ListPager.keys(pager.skipped()));
         List<T> objects = pager.items();
         replaced(objects, pager.skipped(), pager.version());
         status.listed(Duration.ofNanos(clock.nanoTime() - pager.began()), objects.size());
@@ -317,6 +319,7 @@ final class ReflectorSteps<T extends KubernetesObject> {
                 followed = lastVersion;
             }
             fifo.add(changes, followed);
+            status.readable(changes.stream().map(Delta::key));
             if (freshness.reached(lastVersion)) {
                 pager.succeeded();
             }
@@ -334,6 +337,7 @@ final class ReflectorSteps<T extends KubernetesObject> {
             streaming.succeeded();
             pager.succeeded();
             replaced(new ArrayList<>(objects), List.of(), version);
+            status.readable(objects.stream().map(ObjectKey::of));
             WatchSession<T> streamed = session;
             if (streamed != null) {
                 status.listed(streamed.lasted(), objects.size());

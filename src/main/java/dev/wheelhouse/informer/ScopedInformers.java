@@ -326,6 +326,11 @@ public final class ScopedInformers implements SharedInformerFactory, AutoCloseab
         }
 
         @Override
+        public void onUnreadable(Runnable action) {
+            behind.onUnreadable(action);
+        }
+
+        @Override
         public InformerState state() {
             return behind.state();
         }

@@ -81,6 +81,12 @@ public interface SharedIndexInformer<T> {
     /** The resource version that the cache has reached; empty before it has synced. */
     String resourceVersion();
 
+    /**
+     * Adds an action that is called whenever {@link InformerState.Counts#unreadable} changes, on the informer's thread,
+     * so it must not block.
+     */
+    default void onUnreadable(Runnable action) {}
+
     /** The state of the informer at this moment. Never blocks for I/O. */
     InformerState state();
 

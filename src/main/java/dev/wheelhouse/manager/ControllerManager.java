@@ -229,7 +229,7 @@ public final class ControllerManager extends SignalledLoop {
 
     /** Whether this process does its work, or stands by and could take over at once. */
     public boolean isReady() {
-        return shardsRun() && (running || standsBy()
+        return shardsRun() && all().allMatch(ManagedController::isUnimpaired) && (running || standsBy()
                 && (standby == Standby.COLD || controllers.stream().allMatch(ManagedController::isWarm)));
     }
 

@@ -179,6 +179,7 @@ final class Life {
         if (opened && !handled) {
             reasons.add(controller.name() + ": its handlers have not had every object of its caches yet");
         }
+        reasons.addAll(controller.problems());
         return reasons;
     }
 

@@ -291,6 +291,12 @@ final class ManagedController {
         return now == null ? !heldBack.isEmpty() : now.runs();
     }
 
+    /** Whether it does all its work, as far as it runs. */
+    boolean isUnimpaired() {
+        Life now = life;
+        return now == null || now.controller.problems().isEmpty();
+    }
+
     /** Whether a standby has nothing left to prepare. */
     boolean isWarm() {
         Life now = life;

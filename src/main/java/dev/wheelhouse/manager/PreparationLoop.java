@@ -79,13 +79,19 @@ final class PreparationLoop extends SignalledLoop {
         Duration pause = next.doing == Doing.FAILS ? backoff.next() : LOOK_AGAIN;
         nextAttempt = context.clock().deadline(pause);
         state = next;
-        if (!next.equals(before)) {
-            if (next.doing == Doing.FAILS) {
-                log.error(next.why);
-            }
+        boolean isNew = !next.equals(before);
+        if (next.doing == Doing.FAILS && (isNew || isDueAgain())) {
+            log.error(next.why);
+        }
+        if (isNew) {
             changed.run();
         }
         return next.doing == Doing.DONE ? IDLE : pause.toNanos();
+    }
+
+    /** Whether a failure that goes on is said again: after two minutes, ten, half an hour, and so on. */
+    private boolean isDueAgain() {
+        return backoff.failures() >= 8 && Integer.bitCount(backoff.failures()) == 1;
     }
 
     private State attempt() {

@@ -3,46 +3,41 @@ package dev.wheelhouse.operator;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
-import java.math.BigDecimal;
-import java.math.BigInteger;
-import java.net.URI;
-import java.time.Duration;
-import java.time.Instant;
-import java.time.LocalDate;
-import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.UUID;
+import java.util.function.BiFunction;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.NullMarked;
 import org.jspecify.annotations.NullUnmarked;
 import org.jspecify.annotations.Nullable;
 
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
+
 import io.kubernetes.client.common.KubernetesObject;
-import io.kubernetes.client.custom.IntOrString;
-import io.kubernetes.client.custom.Quantity;
 import io.kubernetes.client.openapi.models.V1CustomResourceColumnDefinition;
 import io.kubernetes.client.openapi.models.V1JSONSchemaProps;
+import io.kubernetes.client.openapi.models.V1SelectableField;
 import io.kubernetes.client.openapi.models.V1ValidationRule;
 
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JavaType;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.SerializationConfig;
-import tools.jackson.databind.introspect.BeanPropertyDefinition;
-import tools.jackson.databind.introspect.ClassIntrospector;
-import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.exc.ValueInstantiationException;
+import tools.jackson.databind.jsontype.NamedType;
+import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.client.PlainType;
 import dev.wheelhouse.facts.TypeSchema;
+import dev.wheelhouse.operator.ClassFields.Property;
 import dev.wheelhouse.operator.schema.Column;
 import dev.wheelhouse.operator.schema.Default;
 import dev.wheelhouse.operator.schema.Description;
@@ -51,34 +46,65 @@ import dev.wheelhouse.operator.schema.ListKeys;
 import dev.wheelhouse.operator.schema.Pattern;
 import dev.wheelhouse.operator.schema.Required;
 import dev.wheelhouse.operator.schema.Rule;
+import dev.wheelhouse.operator.schema.Selectable;
 
 /**
  * The structural schema of a class of custom resources. Its fields have the names and types that {@link ModelJson}
- * reads and writes. Not thread safe.
+ * reads and writes: {@link PlainType} and {@link ClassFields} say which. Each class is tried: a sample that fits the
+ * schema is read, copied and written. What differs then would be lost in a cluster, so it is refused. Not thread safe.
  */
 final class ClassSchema {
-    private static final Map<Class<?>, List<String>> SCALARS = scalars();
+    /** How often classes of one generic class may nest in each other, so that one that nests itself ends. */
+    private static final int DEEPEST = 4;
+    private static final String UNKNOWN = " cannot be described: use a String, a number, a class or record with fields,"
+            + " or Object for any JSON";
 
     private final Class<?> root;
+    private final boolean described;
     private final List<V1CustomResourceColumnDefinition> columns = new ArrayList<>();
+    private final List<V1SelectableField> selectable = new ArrayList<>();
     /** The classes around the field that is being described. */
     private final List<JavaType> within = new ArrayList<>();
     private final V1JSONSchemaProps schema;
+    private int samples;
+
+    /**
+     * How values of a type are written.
+     *
+     * @param sample a value; null if none is known that the class takes
+     */
+    private record Shape(V1JSONSchemaProps schema, @Nullable JsonNode sample) {}
 
     /** @throws IllegalArgumentException for a field that cannot be described; it names the field and the remedy */
     ClassSchema(Class<?> root) {
+        this(root, ModelJson.mapperForModels().constructType(root), true);
+    }
+
+    /** @param type the class with its type arguments */
+    ClassSchema(Class<?> root, JavaType type, boolean described) {
         this.root = root;
+        this.described = described;
         for (Column column : root.getAnnotationsByType(Column.class)) {
             if (column.path().isEmpty() || column.value().isEmpty()) {
                 throw refused("", "@Column on a class needs a title and a path");
             }
             columns.add(column(column, column.value(), column.path(), new V1JSONSchemaProps().type("string")));
         }
-        schema = fields(ModelJson.mapperForModels().constructType(root), "");
+        schema = fields(type, type, null, "").schema();
         if (!columns.isEmpty()) {
             columns.add(new V1CustomResourceColumnDefinition().name("Age").type("date")
                     .jsonPath(".metadata.creationTimestamp"));
         }
+    }
+
+    /**
+     * Checks that a class whose definition somebody else writes is written as it is read. Types that have no schema
+     * pass.
+     *
+     * @throws IllegalArgumentException for a field whose values would be lost; it names the field and the remedy
+     */
+    static void check(Class<?> root) {
+        new ClassSchema(root, ModelJson.mapperForModels().constructType(root), false);
     }
 
     V1JSONSchemaProps schema() {
@@ -94,103 +120,225 @@ final class ClassSchema {
         return schema.getProperties().containsKey("status");
     }
 
-    /** The schema scalar and the format of each class of plain values. */
-    private static Map<Class<?>, List<String>> scalars() {
-        Map<Class<?>, List<String>> scalars = new LinkedHashMap<>();
-        scalars(scalars, "string", "", String.class, char.class, Character.class, Duration.class);
-        scalars(scalars, "string", "byte", byte[].class);
-        scalars(scalars, "string", "date", LocalDate.class);
-        scalars(scalars, "string", "uuid", UUID.class);
-        scalars(scalars, "string", "uri", URI.class);
-        scalars(scalars, "boolean", "", boolean.class, Boolean.class);
-        scalars(scalars, "integer", "int32", byte.class, Byte.class, short.class, Short.class, int.class,
-                Integer.class);
-        scalars(scalars, "integer", "int64", long.class, Long.class);
-        scalars(scalars, "integer", "", BigInteger.class);
-        scalars(scalars, "number", "", BigDecimal.class);
-        scalars(scalars, "number", "float", float.class, Float.class);
-        scalars(scalars, "number", "double", double.class, Double.class);
-        scalars(scalars, "time", "", Instant.class, OffsetDateTime.class);
-        scalars(scalars, "quantity", "", Quantity.class);
-        scalars(scalars, "int-or-string", "", IntOrString.class);
-        scalars(scalars, "any", "", Object.class, JsonNode.class);
-        return scalars;
-    }
-
-    private static void scalars(Map<Class<?>, List<String>> to, String scalar, String format, Class<?>... types) {
-        for (Class<?> type : types) {
-            to.put(type, List.of(scalar, format));
-        }
+    /** The fields that can be selected by; empty for none. */
+    List<V1SelectableField> selectable() {
+        return selectable;
     }
 
     /** @param path of the value, such as {@code .spec.hosts[]}; empty for the resource itself */
-    private V1JSONSchemaProps value(JavaType type, String path) {
+    private Shape value(JavaType type, String path) {
         Class<?> raw = type.getRawClass();
-        List<String> scalar = SCALARS.get(raw);
-        if (scalar != null) {
-            return ModelSchema.scalar(scalar.getFirst(), scalar.getLast());
-        }
+        PlainType plain = PlainType.of(raw);
         if (type.isEnumType()) {
-            return describe(new V1JSONSchemaProps().type("string")._enum(Stream.of(raw.getEnumConstants())
-                    .<Object>map(constant -> ModelJson.tree(constant).asString()).toList()), raw);
+            return constants(raw, path);
+        }
+        if (plain != null) {
+            return plain(raw, plain, path);
         }
         if (raw == Optional.class) {
-            return value(type.getContentType(), path);
+            return optional(type.getContentType(), path);
         }
-        if (ArrayNode.class.isAssignableFrom(raw)) {
-            return ModelSchema.list(ModelSchema.scalar("any", ""));
-        }
-        if (JsonNode.class.isAssignableFrom(raw)) {
-            return ModelSchema.scalar("raw-object", "");
+        if (ObjectNode.class == raw) {
+            return new Shape(ModelSchema.scalar("raw-object", ""), ModelJson.read("{\"a\":1}", JsonNode.class));
         }
         if (KubernetesObject.class.isAssignableFrom(raw)) {
-            return ModelSchema.scalar("raw-object", "").xKubernetesEmbeddedResource(true);
+            return new Shape(ModelSchema.scalar("raw-object", "").xKubernetesEmbeddedResource(true), null);
         }
         if (type.isArrayType() || Collection.class.isAssignableFrom(raw)) {
             return list(type, path);
         }
         if (type.isMapLikeType()) {
-            Class<?> key = type.getKeyType().getRawClass();
-            if (key != String.class && !key.isEnum()) {
-                throw refused(path, "a map with keys of " + key.getName()
-                        + " cannot be described: keys are String or an enum");
-            }
-            return ModelSchema.map(value(type.getContentType(), path + "[]"));
+            return map(type, path);
         }
         if (ModelName.isModel(raw)) {
             return model(raw, path);
         }
-        if (type.isPrimitive() || raw.getName().startsWith("java.") || Modifier.isAbstract(raw.getModifiers())) {
-            throw refused(path, raw.getName() + " cannot be described: use a String, a number, a class or record with"
-                    + " fields, or Object for any JSON");
+        if (type.isPrimitive() || raw.getName().startsWith("java.") || JsonNode.class.isAssignableFrom(raw)) {
+            return undescribed(path, raw.getName() + UNKNOWN);
         }
-        return fields(type, path);
+        ClassFields fields = new ClassFields(type, described);
+        JavaType only = fields.onlyValue();
+        if (only != null) {
+            Shape shape = value(only, path);
+            return new Shape(shape.schema(), tried(type, shape.sample(), path));
+        }
+        JsonTypeInfo.Value alternatives = fields.alternatives();
+        if (alternatives != null) {
+            return alternatives(type, alternatives, fields.subtypes(), path);
+        }
+        return Modifier.isAbstract(raw.getModifiers())
+                ? undescribed(path, raw.getName() + UNKNOWN)
+                : fields(type, type, null, path);
     }
 
-    private V1JSONSchemaProps model(Class<?> model, String path) {
+    /** @throws IllegalArgumentException if a schema is wanted; else the value may be any JSON */
+    private Shape undescribed(String path, String why) {
+        if (described) {
+            throw refused(path, why);
+        }
+        return new Shape(ModelSchema.scalar("any", ""), null);
+    }
+
+    private Shape plain(Class<?> raw, PlainType plain, String path) {
+        if (plain.scalar().equals("array")) {
+            return new Shape(ModelSchema.list(ModelSchema.scalar("any", "")), ModelJson.tree(List.of(1)));
+        }
+        V1JSONSchemaProps schema = ModelSchema.scalar(plain.scalar(), plain.format());
+        if (!plain.pattern().isEmpty()) {
+            schema.setPattern(plain.pattern());
+        }
+        if (raw == char.class || raw == Character.class) {
+            schema.minLength(1L).maxLength(1L);
+        } else if (raw == byte.class || raw == Byte.class) {
+            schema.minimum((double) Byte.MIN_VALUE).maximum((double) Byte.MAX_VALUE);
+        } else if (raw == short.class || raw == Short.class) {
+            schema.minimum((double) Short.MIN_VALUE).maximum((double) Short.MAX_VALUE);
+        }
+        // Each text and whole number is another one, so that fields that are read into each other show.
+        JsonNode sample = plain.sample().isEmpty()
+                ? ModelJson.tree(path)
+                : plain.scalar().equals("integer")
+                        ? ModelJson.tree(++samples % 100)
+                        : ModelJson.read(plain.sample(), JsonNode.class);
+        return new Shape(schema, sample);
+    }
+
+    private Shape constants(Class<?> type, String path) {
+        V1JSONSchemaProps schema = new V1JSONSchemaProps();
+        JsonNode written = null;
+        for (Object constant : type.getEnumConstants()) {
+            written = ModelJson.tree(constant);
+            if (!(written.isString() || written.isIntegralNumber()) || (schema.getType() != null
+                    && !schema.getType().equals(written.isString() ? "string" : "integer"))
+                    || ModelJson.read(written, type) != constant) {
+                return undescribed(path, type.getName() + ": the constant " + constant + " is written as " + written
+                        + ", from which it is not read: write constants as different texts or whole numbers");
+            }
+            schema.type(written.isString() ? "string" : "integer")
+                    .addEnumItem(written.isString() ? written.asString() : written.numberValue());
+        }
+        return new Shape(describe(schema, type), written);
+    }
+
+    private Shape optional(JavaType content, String path) {
+        if (content.hasRawClass(Optional.class)) {
+            return undescribed(path, "an Optional inside of an Optional is written like an empty one: use one");
+        }
+        Shape shape = value(content, path);
+        if (path.endsWith("[]")) {
+            shape.schema().nullable(true);
+            List<Object> allowed = shape.schema().getEnum();
+            if (!allowed.isEmpty()) {
+                // API servers take null for no value of an enumeration, even if it lists null. A pattern passes null.
+                shape.schema()._enum(null).setPattern("string".equals(shape.schema().getType())
+                        ? allowed.stream().map(each -> each.toString().replaceAll("\\p{Punct}", "\\\\$0"))
+                                .collect(Collectors.joining("|", "^(", ")$"))
+                        : null);
+            }
+        }
+        return shape;
+    }
+
+    private Shape map(JavaType type, String path) {
+        Class<?> key = type.getKeyType().getRawClass();
+        if (key != String.class && !key.isEnum()) {
+            return undescribed(path, "a map with keys of " + key.getName()
+                    + " cannot be described: keys are String or an enum");
+        }
+        checkNoFields(type, path);
+        Shape values = value(type.getContentType(), path + "[]");
+        JsonNode sample = values.sample() == null
+                ? null
+                : ModelJson.tree(Map.of(key.isEnum() ? key.getEnumConstants()[0] : "a", values.sample()));
+        return new Shape(ModelSchema.map(values.schema()), tried(type, sample, path));
+    }
+
+    /** Refuses a collection of an own class whose fields would not be written. */
+    private void checkNoFields(JavaType type, String path) {
+        for (Class<?> c = type.getRawClass(); c != null && !c.getName().startsWith("java."); c = c.getSuperclass()) {
+            for (Field field : c.getDeclaredFields()) {
+                if ((field.getModifiers() & (Modifier.STATIC | Modifier.TRANSIENT)) == 0) {
+                    throw refused(path, "the field " + field.getName() + " of " + c.getName()
+                            + " is not written, because the class is a collection: use a class with a field for it");
+                }
+            }
+        }
+    }
+
+    private Shape model(Class<?> model, String path) {
         TypeSchema fact = ModelSchema.fact(model);
         if (fact == null) {
-            throw refused(path, model.getSimpleName() + " is no type of Kubernetes whose fields are known: use Object");
+            return undescribed(path, model.getSimpleName()
+                    + " is no type of Kubernetes whose fields are known: use Object");
         }
         try {
-            return ModelSchema.of(fact);
+            return new Shape(ModelSchema.of(fact), null);
         } catch (IllegalArgumentException e) {
-            throw refused(path, e.getMessage() + ", which a schema cannot describe: use Object for any JSON");
+            return undescribed(path, e.getMessage() + ", which a schema cannot describe: use Object for any JSON");
         }
     }
 
-    private V1JSONSchemaProps list(JavaType type, String path) {
+    private Shape list(JavaType type, String path) {
         JavaType element = type.getContentType();
-        V1JSONSchemaProps items = value(element, path + "[]");
+        if (!type.isArrayType()) {
+            checkNoFields(type, path);
+        }
+        Shape shape = value(element, path + "[]");
+        V1JSONSchemaProps items = shape.schema();
         V1JSONSchemaProps list = ModelSchema.list(items);
+        JsonNode sample = tried(type, shape.sample() == null ? null : ModelJson.tree(List.of(shape.sample())), path);
         TypeSchema fact = ModelSchema.fact(element.getRawClass());
         if (fact != null) {
             List<String> keys = ModelSchema.listKeys(fact);
-            return keys.isEmpty() ? list : keyed(list, items, keys);
+            return new Shape(keys.isEmpty() ? list : keyed(list, items, keys), sample);
         }
-        return Set.class.isAssignableFrom(type.getRawClass()) && items.getProperties().isEmpty()
+        boolean plain = Boolean.TRUE.equals(items.getxKubernetesIntOrString())
+                || items.getType() != null && !Set.of("object", "array").contains(items.getType());
+        return new Shape(Set.class.isAssignableFrom(type.getRawClass()) && plain
                 ? list.xKubernetesListType("set")
-                : list;
+                : list, sample);
+    }
+
+    /** The fields of all classes that a value can have, of which a field may say which one it is. */
+    private Shape alternatives(JavaType type, JsonTypeInfo.Value info, List<NamedType> subtypes, String path) {
+        boolean deduced = info.getIdType() == JsonTypeInfo.Id.DEDUCTION;
+        String tag = info.getPropertyName();
+        if (!deduced && (info.getIdType() != JsonTypeInfo.Id.NAME && info.getIdType() != JsonTypeInfo.Id.SIMPLE_NAME
+                || info.getInclusionType() != JsonTypeInfo.As.PROPERTY
+                        && info.getInclusionType() != JsonTypeInfo.As.EXISTING_PROPERTY)
+                || subtypes.isEmpty() || !deduced && !subtypes.stream().allMatch(NamedType::hasName)) {
+            return undescribed(path, "a schema cannot follow this @JsonTypeInfo: use Id.NAME and As.PROPERTY, and name "
+                    + "the subclasses by @JsonSubTypes");
+        }
+        V1JSONSchemaProps all = new V1JSONSchemaProps().type("object").properties(new LinkedHashMap<>());
+        V1JSONSchemaProps names = new V1JSONSchemaProps().type("string");
+        JsonNode sample = null;
+        for (NamedType subtype : subtypes) {
+            JavaType specific = ModelJson.mapperForModels().getTypeFactory().constructSpecializedType(type,
+                    subtype.getType());
+            ObjectNode extra = (ObjectNode) ModelJson.tree(deduced ? Map.of() : Map.of(tag, subtype.getName()));
+            Shape one = fields(specific, type, extra, path);
+            names.addEnumItem(subtype.getName());
+            sample = one.sample();
+            one.schema().getProperties().forEach((name, property) -> {
+                V1JSONSchemaProps other = all.getProperties().putIfAbsent(name, property);
+                if (other != null && !other.equals(property)) {
+                    throw refused(path + "." + name, "subclasses of " + type.getRawClass().getName()
+                            + " have it in different ways, which one schema cannot say: use different names");
+                }
+            });
+            if (!one.schema().getxKubernetesValidations().isEmpty()) {
+                throw refused(path, "@Rule is not for a subclass such as " + subtype.getType().getName()
+                        + ": annotate " + type.getRawClass().getSimpleName());
+            }
+        }
+        if (!deduced) {
+            all.putPropertiesItem(tag, names);
+            if (info.getDefaultImpl() == null) {
+                all.addRequiredItem(tag);
+            }
+        }
+        return new Shape(describe(all, type.getRawClass()), sample);
     }
 
     private static V1JSONSchemaProps keyed(V1JSONSchemaProps list, V1JSONSchemaProps items, List<String> keys) {
@@ -203,15 +351,28 @@ final class ClassSchema {
         return list.xKubernetesListType("map").xKubernetesListMapKeys(keys);
     }
 
-    private V1JSONSchemaProps fields(JavaType type, String path) {
-        if (within.contains(type)) {
-            throw refused(path, type.getRawClass().getSimpleName()
+    /**
+     * @param as the type of the value: the class itself, or a superclass that has alternatives
+     * @param extra fields that say which of the alternatives it is; null for a class without
+     */
+    private Shape fields(JavaType type, JavaType as, @Nullable ObjectNode extra, String path) {
+        if (within.contains(type)
+                || within.stream().filter(around -> around.hasRawClass(type.getRawClass())).count() >= DEEPEST) {
+            return undescribed(path, type.getRawClass().getSimpleName()
                     + " contains itself, which a schema cannot describe: use Object for any JSON");
         }
         within.add(type);
+        BiFunction<String, String, RuntimeException> refuse = (name, why) -> refused(
+                name.isEmpty() ? path : path + step(name), why);
+        ClassFields found = new ClassFields(type, described);
         V1JSONSchemaProps object = new V1JSONSchemaProps().type("object").properties(new LinkedHashMap<>());
-        for (Property property : properties(type)) {
-            String at = path + "." + property.name();
+        ObjectNode sample = (ObjectNode) ModelJson.tree(Map.of());
+        if (found.hasAny(refuse)) {
+            object.setxKubernetesPreserveUnknownFields(true);
+            sample.put("any-name", 1);
+        }
+        for (Property property : found.properties(refuse)) {
+            String at = path + step(property.name());
             if (property.type().hasRawClass(Void.class)) {
                 continue;
             }
@@ -220,50 +381,93 @@ final class ClassSchema {
                         new V1JSONSchemaProps().type(property.name().equals("metadata") ? "object" : "string"));
                 continue;
             }
-            V1JSONSchemaProps value = value(property.type(), at);
+            Shape shape = property.unfollowed().isEmpty()
+                    ? value(property.type(), at)
+                    : undescribed(at, property.unfollowed());
+            V1JSONSchemaProps value = shape.schema();
             describe(value, property.field());
-            limit(value, property.field(), at);
+            limit(value, property.field(), property.type(), at);
             object.putPropertiesItem(property.name(), value);
+            if (shape.sample() != null) {
+                sample.set(property.name(), shape.sample());
+            }
             if (isRequired(property, value, at)) {
                 object.addRequiredItem(property.name());
             }
-            Column column = property.field().getAnnotation(Column.class);
-            if (column != null) {
-                if (at.contains("[]") || !column.path().isEmpty()) {
-                    throw refused(at, "@Column on a field has no path, and none is possible inside of a list or map");
-                }
-                columns.add(column(column, column.value().isEmpty() ? title(property.name()) : column.value(), at,
-                        value));
-            }
+            column(property, value, at);
         }
         within.removeLast();
-        return describe(object, type.getRawClass());
+        if (extra != null) {
+            sample.setAll(extra);
+        }
+        return new Shape(describe(object, type.getRawClass()), tried(as, sample, path));
     }
 
-    private record Property(String name, JavaType type, Field field) {}
+    /** A field's step of a JSON path. kubectl takes some characters of a name only after a backslash. */
+    private static String step(String name) {
+        return "." + name.replaceAll("[.,\\[\\]$@{}\\s]", "\\\\$0");
+    }
+
+    private void column(Property property, V1JSONSchemaProps value, String at) {
+        Column column = property.field().getAnnotation(Column.class);
+        if (column != null) {
+            if (at.contains("[]") || !column.path().isEmpty()) {
+                throw refused(at, "@Column on a field has no path, and none is possible inside of a list or map");
+            }
+            columns.add(column(column, column.value().isEmpty() ? title(property.name()) : column.value(), at, value));
+        }
+        if (property.field().isAnnotationPresent(Selectable.class)) {
+            boolean plain = Set.of("string", "integer", "boolean").contains(String.valueOf(value.getType()));
+            if (at.contains("[]") || at.contains("\\") || !plain) {
+                throw refused(at, "@Selectable is for texts, whole numbers and booleans outside of lists and maps");
+            }
+            selectable.add(new V1SelectableField().jsonPath(at));
+        }
+    }
 
     /**
-     * The fields that {@link ModelJson} writes, in the order of their declaration; the superclasses' fields come first.
+     * Reads a sample of a type, copies and writes it.
+     *
+     * @return the sample; null if the class refuses it by itself
      */
-    private static List<Property> properties(JavaType type) {
-        SerializationConfig config = ModelJson.mapperForModels().serializationConfig();
-        ClassIntrospector introspector = config.classIntrospectorInstance().forOperation(config);
-        List<Property> properties = new ArrayList<>();
-        for (BeanPropertyDefinition found : introspector.introspectForSerialization(type,
-                introspector.introspectClassAnnotations(type)).findProperties()) {
-            if (found.getField() != null) {
-                properties.add(new Property(found.getName(), found.getField().getType(),
-                        found.getField().getAnnotated()));
-            }
+    private @Nullable JsonNode tried(JavaType type, @Nullable JsonNode sample, String path) {
+        if (sample == null) {
+            return null;
         }
-        properties.sort(Comparator.comparing(Property::field, Comparator
-                .<Field>comparingInt(field -> depth(field.getDeclaringClass()))
-                .thenComparingInt(field -> List.of(field.getDeclaringClass().getDeclaredFields()).indexOf(field))));
-        return properties;
+        try {
+            Object read = ModelJson.mapperForModels().readerFor(type).readValue(sample);
+            lost(sample, written(type, read), type, path);
+            lost(sample, written(type, ModelJson.copy(read)), type, path);
+            return sample;
+        } catch (ValueInstantiationException e) {
+            return null;
+        } catch (StackOverflowError e) {
+            throw refused(path, type.getRawClass().getName() + " nests itself without end: use Object for any JSON");
+        } catch (JacksonException e) {
+            throw refused(path, type.toCanonical() + " is not read from " + sample + ", which its schema allows: "
+                    + e.getOriginalMessage() + ". Make it a record or a class that is made without parameters, or use "
+                    + "List, Set, Map");
+        }
     }
 
-    private static int depth(@Nullable Class<?> type) {
-        return type == null ? 0 : 1 + depth(type.getSuperclass());
+    private static JsonNode written(JavaType type, Object value) {
+        return ModelJson.read(ModelJson.mapperForModels().writerFor(type).writeValueAsString(value), JsonNode.class);
+    }
+
+    /** Refuses a value that was read from a sample and written in another way. It may have further fields. */
+    private void lost(JsonNode sample, JsonNode written, JavaType type, String path) {
+        if (sample.isObject() && written.isObject()) {
+            sample.properties().forEach(field -> lost(field.getValue(), written.path(field.getKey()), type,
+                    path + step(field.getKey())));
+        } else if (sample.isArray() && written.isArray() && sample.size() == written.size()) {
+            for (int i = 0; i < sample.size(); i++) {
+                lost(sample.get(i), written.get(i), type, path + "[]");
+            }
+        } else if (!written.equals(sample)) {
+            throw refused(path, "it is read from " + sample + " and written as "
+                    + (written.isMissingNode() ? "nothing" : written) + ", so it would be lost: let "
+                    + type.toCanonical() + " keep each value as it is, or use a type that does");
+        }
     }
 
     private static V1JSONSchemaProps describe(V1JSONSchemaProps value, AnnotatedElement element) {
@@ -272,15 +476,18 @@ final class ClassSchema {
             value.setDescription(description.value());
         }
         for (Rule rule : element.getAnnotationsByType(Rule.class)) {
-            V1ValidationRule validation = new V1ValidationRule().rule(rule.value());
-            value.addXKubernetesValidationsItem(rule.message().isEmpty()
-                    ? validation
-                    : validation.message(rule.message()));
+            value.addXKubernetesValidationsItem(new V1ValidationRule().rule(rule.value()).message(given(rule.message()))
+                    .messageExpression(given(rule.messageExpression())).fieldPath(given(rule.fieldPath()))
+                    .reason(given(rule.reason())));
         }
         return value;
     }
 
-    private void limit(V1JSONSchemaProps value, Field field, String path) {
+    private static @Nullable String given(String text) {
+        return text.isEmpty() ? null : text;
+    }
+
+    private void limit(V1JSONSchemaProps value, Field field, JavaType javaType, String path) {
         String type = value.getType() == null ? "any" : value.getType();
         Pattern pattern = field.getAnnotation(Pattern.class);
         if (pattern != null) {
@@ -306,7 +513,7 @@ final class ClassSchema {
         }
         Default preset = field.getAnnotation(Default.class);
         if (preset != null) {
-            value.setDefault(preset(preset.value(), type, path));
+            value.setDefault(preset(preset.value(), value, javaType, path));
         }
     }
 
@@ -322,30 +529,32 @@ final class ClassSchema {
         }
     }
 
-    private Object preset(String text, String type, String path) {
-        if (type.equals("string")) {
-            return text;
-        }
+    private Object preset(String text, V1JSONSchemaProps schema, JavaType type, String path) {
+        boolean isText = "string".equals(schema.getType());
         try {
-            Object value = ModelJson.read(text, Object.class);
-            boolean fits = switch (type) {
-                case "integer" -> value instanceof Integer || value instanceof Long;
-                case "number" -> value instanceof Number;
-                case "boolean" -> value instanceof Boolean;
-                case "array" -> value instanceof List;
-                case "object" -> value instanceof Map;
-                default -> value != null;
+            JsonNode value = isText ? ModelJson.tree(text) : ModelJson.read(text, JsonNode.class);
+            boolean fits = switch (String.valueOf(schema.getType())) {
+                case "integer" -> value.isIntegralNumber();
+                case "number" -> value.isNumber();
+                case "boolean" -> value.isBoolean();
+                case "array" -> value.isArray();
+                case "object" -> value.isObject();
+                default -> !value.isNull();
             };
-            if (fits) {
-                return value;
+            Object preset = ModelJson.read(value, Object.class);
+            if (fits && ModelJson.mapperForModels().readerFor(type).readValue(value) != null
+                    && (schema.getEnum().isEmpty() || schema.getEnum().contains(preset))) {
+                return preset;
             }
         } catch (JacksonException e) {
             // The error below covers this case, too.
         }
-        throw refused(path, "@Default(\"" + text + "\") is not JSON of the type " + type);
+        throw refused(path, "@Default(\"" + text + "\") is " + (isText
+                ? "no " + type.getRawClass().getSimpleName()
+                : "not JSON of the type " + schema.getType()));
     }
 
-    private static boolean isRequired(Property property, V1JSONSchemaProps value, String path) {
+    private boolean isRequired(Property property, V1JSONSchemaProps value, String path) {
         Field field = property.field();
         if (field.isAnnotationPresent(Required.class)) {
             return true;
@@ -353,7 +562,7 @@ final class ClassSchema {
         if (path.equals(".spec")) {
             return !value.getRequired().isEmpty();
         }
-        boolean partOfStatus = path.startsWith(".status.") && path.indexOf('.', 8) < 0;
+        boolean partOfStatus = path.startsWith(".status.") && within.size() == 2;
         return !partOfStatus && field.getDeclaringClass().isRecord() && !field.getType().isPrimitive()
                 && field.getType() != Optional.class
                 && value.getDefault() == null && !isNullable(field) && isNullMarked(field.getDeclaringClass());

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -34,6 +35,8 @@ final class CrdInstaller implements Preparation {
     private static final Logger log = LoggerFactory.getLogger(CrdInstaller.class);
     /** The most fields that a sentence names. */
     private static final int MOST_NAMED = 10;
+    /** The parts of a schema that describe the elements of a list or a map. */
+    private static final List<String> ELEMENTS = List.of("items", "additionalProperties");
 
     private final Declaration<?> operator;
     private final ObjectKey name;
@@ -65,6 +68,9 @@ final class CrdInstaller implements Preparation {
                 V1CustomResourceDefinition.class);
         try {
             V1CustomResourceDefinition stored = definitions.find(name).orElse(null);
+            if (stored != null) {
+                checkNames(stored);
+            }
             if (operator.crd() == CrdPolicy.INSTALL && !installed && writes) {
                 stored = install(definitions, stored);
                 installed = true;
@@ -103,6 +109,13 @@ final class CrdInstaller implements Preparation {
                         model(), list(lost));
                 return stored;
             }
+            List<String> demanded = demanded(before, body);
+            if (!demanded.isEmpty()) {
+                throw new IllegalStateException(operator.name() + " cannot update the definition " + name.name()
+                        + ", because stored objects may lack fields that " + model() + " requires now: "
+                        + list(demanded) + ". Give them a @Default, make them @Nullable or take @Required away, or "
+                        + "apply the definition that Manifests writes by kubectl, once all objects have them");
+            }
             keepOtherVersions(before, body);
             ((ObjectNode) body.get("metadata")).put("resourceVersion", stored.getMetadata().getResourceVersion());
         }
@@ -125,6 +138,19 @@ final class CrdInstaller implements Preparation {
             if (version(body, old.path("name").asString()) == null) {
                 versions.add(((ObjectNode) old.deepCopy()).put("storage", false));
             }
+        }
+    }
+
+    /** A definition of another scope or kind cannot be changed into the class's: it serves other objects. */
+    private void checkNames(V1CustomResourceDefinition stored) {
+        String scope = wanted.getSpec().getScope();
+        String kind = wanted.getSpec().getNames().getKind();
+        if (!scope.equals(stored.getSpec().getScope()) || !kind.equals(stored.getSpec().getNames().getKind())) {
+            throw new IllegalStateException(operator.name() + " does not start, because the installed definition "
+                    + name.name() + " is of " + stored.getSpec().getScope() + " objects of the kind "
+                    + stored.getSpec().getNames().getKind() + ", and " + model() + " of " + scope
+                    + " objects of the kind " + kind + ". Correct kind and namespaced in its @ResourceDefinition, or "
+                    + "delete the definition with all of its objects");
         }
     }
 
@@ -190,6 +216,38 @@ final class CrdInstaller implements Preparation {
         return lost;
     }
 
+    /**
+     * The fields that objects need when the definition {@code to} replaces {@code from}, and that stored objects may
+     * lack: they are required now, and have no default, in an object that both definitions have.
+     */
+    private static List<String> demanded(JsonNode from, JsonNode to) {
+        List<String> demanded = new ArrayList<>();
+        for (JsonNode version : to.at("/spec/versions")) {
+            JsonNode other = version(from, version.path("name").asString());
+            if (other != null) {
+                demanded(other.at("/schema/openAPIV3Schema"), version.at("/schema/openAPIV3Schema"),
+                        version.path("name").asString() + " ", demanded);
+            }
+        }
+        return demanded;
+    }
+
+    private static void demanded(JsonNode from, JsonNode to, String path, List<String> into) {
+        if (from.isMissingNode() || to.isMissingNode()) {
+            return;
+        }
+        Set<String> before = from.path("required").valueStream().map(JsonNode::asString).collect(Collectors.toSet());
+        to.path("required").valueStream().map(JsonNode::asString).filter(field -> !before.contains(field)
+                && to.path("properties").path(field).path("default").isMissingNode())
+                .forEach(field -> into.add(path + "." + field));
+        to.path("properties").properties().forEach(property -> demanded(
+                from.path("properties").path(property.getKey()), property.getValue(), path + "." + property.getKey(),
+                into));
+        for (String elements : ELEMENTS) {
+            demanded(from.path(elements), to.path(elements), path + "[]", into);
+        }
+    }
+
     /** Whether a field that contains this one fulfils the condition. */
     private static boolean isInside(String path, Predicate<String> condition) {
         for (int end = path.length() - 1; end >= 0; end--) {
@@ -217,7 +275,7 @@ final class CrdInstaller implements Preparation {
         boolean either = schema.path("x-kubernetes-int-or-string").asBoolean(false);
         into.put(path, any ? "any" : either ? "integer or string" : schema.path("type").asString("any"));
         schema.path("properties").properties().forEach(e -> collect(e.getValue(), path + "." + e.getKey(), into));
-        for (String elements : List.of("items", "additionalProperties")) {
+        for (String elements : ELEMENTS) {
             if (schema.path(elements).isObject()) {
                 collect(schema.path(elements), path + "[]", into);
             }

@@ -20,18 +20,36 @@ import dev.wheelhouse.operator.schema.Scale;
 
 /**
  * CustomResourceDefinitions from classes of custom resources. The schema has the fields that are written and read as
- * JSON: all fields of a class or record that are not {@code transient}, by their names or {@code @SerializedName}. The
- * annotations of {@link dev.wheelhouse.operator.schema} add descriptions, limits, defaults and rules.
+ * JSON: all fields of a class or record that are not {@code transient}, by their names or {@code @SerializedName} or
+ * {@code @JsonProperty}. The annotations of {@link dev.wheelhouse.operator.schema} add descriptions, limits, defaults
+ * and rules.
+ *
+ * <p>A value comes back from an API server as it was written, or its class is refused: each class is tried with a
+ * sample of its schema. An annotation of Jackson that a schema cannot follow, such as {@code @JsonFormat}, is refused,
+ * too.
  *
  * <table>
  * <caption>The types of fields</caption>
- * <tr><td>String, char, enums, numbers, boolean, byte[]</td><td>the types of JSON, with the format</td></tr>
- * <tr><td>Instant, OffsetDateTime, LocalDate, Duration, UUID, URI</td><td>texts</td></tr>
+ * <tr><td>String, numbers, boolean, char, char[], byte[]</td><td>the types of JSON, with the format. BigInteger is a
+ * whole number of 64 bits. BigDecimal is refused, because servers keep the digits of a double: use Quantity or
+ * String</td></tr>
+ * <tr><td>enums</td><td>the texts or whole numbers that their constants are written as, also by {@code @JsonValue} or
+ * {@code @SerializedName}</td></tr>
+ * <tr><td>Duration</td><td>a text: {@code PT1H30M} is written; {@code 1h30m}, as Go writes it, is read, too</td></tr>
+ * <tr><td>OffsetDateTime</td><td>a text, in UTC and to the microsecond</td></tr>
+ * <tr><td>Instant, other types of java.time, UUID, URI</td><td>texts</td></tr>
  * <tr><td>Quantity, IntOrString</td><td>a number or a text</td></tr>
- * <tr><td>List, Set, arrays; Map with keys of String or an enum</td>
- * <td>lists and objects; a Set of plain values refuses duplicates</td></tr>
+ * <tr><td>Optional</td><td>the value, which may be absent; in lists and maps it may be null</td></tr>
+ * <tr><td>collections and arrays; maps with keys of String or an enum</td><td>lists and objects; a Set of plain values
+ * refuses duplicates. An empty collection is written, unless the class has it without being told</td></tr>
  * <tr><td>Object, JsonNode</td><td>any JSON</td></tr>
- * <tr><td>records and classes</td><td>objects with their fields; a class that contains itself is refused</td></tr>
+ * <tr><td>records and classes</td><td>objects with their fields. A class without a constructor that takes nothing, or
+ * with final fields, has one that takes all fields, as Lombok and Kotlin make it, or {@code @JsonCreator}. A class that
+ * contains itself is refused</td></tr>
+ * <tr><td>classes with {@code @JsonTypeInfo} and {@code @JsonSubTypes}</td><td>objects with the fields of all
+ * subclasses</td></tr>
+ * <tr><td>classes with {@code @JsonAnyGetter} and {@code @JsonAnySetter}</td><td>objects that keep fields of any
+ * name</td></tr>
  * <tr><td>parts of Kubernetes' own types, such as V1PodTemplateSpec</td><td>Kubernetes' schema and list keys, without
  * descriptions</td></tr>
  * <tr><td>whole Kubernetes objects, such as V1ConfigMap</td><td>any object with apiVersion, kind and metadata</td></tr>
@@ -91,6 +109,7 @@ public final class Crds {
         ClassSchema schema = new ClassSchema(model);
         V1CustomResourceDefinitionVersion version = new V1CustomResourceDefinitionVersion().name(type.version())
                 .served(true).storage(stored).additionalPrinterColumns(schema.columns())
+                .selectableFields(schema.selectable())
                 .schema(new V1CustomResourceValidation().openAPIV3Schema(schema.schema()));
         Scale scale = model.getAnnotation(Scale.class);
         if (schema.hasStatus() || scale != null) {

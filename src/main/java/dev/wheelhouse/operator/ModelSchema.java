@@ -67,8 +67,11 @@ final class ModelSchema {
             V1JSONSchemaProps property = field(field, path);
             if (field.required()) {
                 schema.addRequiredItem(field.name());
-            } else if (keys.contains(field.name()) && field.defaultValue() != null) {
-                property._default(ModelJson.read(field.defaultValue(), Object.class));
+            } else if (keys.contains(field.name())) {
+                // A server refuses a list whose key may be absent. Go has an empty text there.
+                property._default(field.defaultValue() == null
+                        ? ""
+                        : ModelJson.read(field.defaultValue(), Object.class));
             }
             schema.putPropertiesItem(field.name(), property);
         });

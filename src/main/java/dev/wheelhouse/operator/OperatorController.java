@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeoutException;
 
@@ -43,6 +44,7 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
     private final boolean plans;
     private final @Nullable Timeouts timeouts;
     private final List<SourceLoop> sources;
+    private final UnreadableObjects unreadable;
     /**
      * By primary object, the version that writing its error condition led to. An update to this version leads to no
      * sync.
@@ -72,6 +74,9 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
         }
         sources.forEach(this::addLoop);
         this.caches = new Caches<>(declaration, context.informers());
+        this.unreadable = new UnreadableObjects(declaration, caches, client, events(declaration.name()),
+                context.observes(), clock);
+        addLoop(unreadable);
         // The next sync after a write waits for the informer that is followed last, so the primary type's informer
         // comes last.
         caches.parts().reversed().forEach(this::watchPart);
@@ -98,6 +103,11 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
     @Override
     public ResourceType syncs() {
         return declaration.primary().type();
+    }
+
+    @Override
+    public Set<String> problems() {
+        return unreadable.reasons();
     }
 
     @Override

@@ -37,6 +37,8 @@ public final class Operators {
      */
     public static <P extends KubernetesObject> ControllerDescriptor descriptor(Operator<P> operator) {
         Declaration<P> declaration = Declaration.of(operator);
+        declaration.parts().map(part -> part.model())
+                .filter(model -> model.isAnnotationPresent(ResourceDefinition.class)).forEach(ClassSchema::check);
         Set<ResourceType> types = declaration.parts().map(part -> part.type()).collect(Collectors.toSet());
         String origin = operator.getClass().getName();
         @Nullable

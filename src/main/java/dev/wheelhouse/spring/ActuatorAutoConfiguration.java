@@ -34,7 +34,7 @@ class ActuatorAutoConfiguration {
         @ConditionalOnMissingBean(name = "cachesHealthIndicator")
         CachesHealthIndicator cachesHealthIndicator(ControllerManager manager, ObjectProvider<InformerStates> informers,
                 ServedWebhooks webhooks, Clock clock) {
-            return new CachesHealthIndicator(() -> manager.isRunning() && webhooks.isReady(),
+            return new CachesHealthIndicator(() -> manager.isRunning() && manager.isReady() && webhooks.isReady(),
                     () -> manager.isReady() && webhooks.isReady(), () -> webhooks.waitingFor(manager.waitingFor()),
                     informers.orderedStream().toList(), clock);
         }

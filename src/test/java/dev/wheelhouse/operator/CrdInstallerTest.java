@@ -6,6 +6,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.function.Supplier;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -24,6 +25,8 @@ import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.client.http.HttpKubeClient;
 import dev.wheelhouse.client.http.KubeConfigs;
+import dev.wheelhouse.operator.schema.Default;
+import dev.wheelhouse.operator.schema.Required;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.testing.TestServer;
 
@@ -42,7 +45,7 @@ class CrdInstallerTest {
     static final class Newer extends CustomResource<Newer.Spec, Void> {
         record Tls(String secret, int days) {}
 
-        record Spec(String host, List<String> old, Tls tls) {}
+        record Spec(String host, List<String> old, @Nullable Tls tls) {}
     }
 
     @ResourceDefinition(group = "example.com", version = "v1", kind = "Site")
@@ -57,6 +60,21 @@ class CrdInstallerTest {
 
     @ResourceDefinition(group = "example.com", version = "v1", kind = "Site")
     static final class Anything extends CustomResource<Object, Void> {}
+
+    @ResourceDefinition(group = "example.com", version = "v1", kind = "Site", namespaced = false)
+    static final class OfCluster extends CustomResource<Older.Spec, Void> {}
+
+    @ResourceDefinition(group = "example.com", version = "v1", kind = "Place", plural = "sites")
+    static final class OtherKind extends CustomResource<Older.Spec, Void> {}
+
+    @ResourceDefinition(group = "example.com", version = "v1", kind = "Site")
+    static final class Demanding extends CustomResource<Demanding.Spec, Void> {
+        record Tls(@Required String issuer) {}
+
+        record Spec(@Nullable String host, @Nullable List<String> old, @Required int size,
+                @Required @Default("1") int d,
+                @Nullable Tls tls) {}
+    }
 
     abstract static class AnyOperator<P extends KubernetesObject> implements DecidingOperator<P> {
         CrdPolicy policy = CrdPolicy.INSTALL;
@@ -155,6 +173,35 @@ class CrdInstallerTest {
                         + "fields that Other lacks: v1 .spec.host (string becomes integer), v1 .spec.old, v1 .spec.tls"
                         + ". Add them to the class, or remove them from the definition by kubectl");
         assertThat(schema()).contains("secret");
+    }
+
+    @Test
+    void aDefinitionOfAnotherScopeOrKindIsNamedAndLeftAsItIs() {
+        prepare(older(CrdPolicy.INSTALL));
+
+        for (CrdPolicy policy : List.of(CrdPolicy.INSTALL, CrdPolicy.CHECK)) {
+            assertThatThrownBy(() -> prepare(installer(policy, new AnyOperator<OfCluster>() {
+            }))).isInstanceOf(IllegalStateException.class)
+                    .hasMessage("sites does not start, because the installed definition sites.example.com is of "
+                            + "Namespaced objects of the kind Site, and OfCluster of Cluster objects of the kind Site. "
+                            + "Correct kind and namespaced in its @ResourceDefinition, or delete the definition with "
+                            + "all of its objects");
+            assertThatThrownBy(() -> prepare(installer(policy, new AnyOperator<OtherKind>() {
+            }))).hasMessageContaining(
+                    "objects of the kind Site, and OtherKind of Namespaced objects of the kind Place");
+        }
+    }
+
+    @Test
+    void aFieldThatIsRequiredFromNowOnIsNamed() {
+        prepare(older(CrdPolicy.INSTALL));
+
+        assertThatThrownBy(() -> prepare(installer(CrdPolicy.INSTALL, new AnyOperator<Demanding>() {
+        }))).isInstanceOf(IllegalStateException.class)
+                .hasMessage("sites cannot update the definition sites.example.com, because stored objects may lack "
+                        + "fields that Demanding requires now: v1 .spec.size. Give them a @Default, make them "
+                        + "@Nullable or take @Required away, or apply the definition that Manifests writes by kubectl, "
+                        + "once all objects have them");
     }
 
     @Test

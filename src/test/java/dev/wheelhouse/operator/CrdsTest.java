@@ -17,6 +17,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
+import com.google.gson.annotations.SerializedName;
+
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.custom.IntOrString;
 import io.kubernetes.client.custom.Quantity;
@@ -31,7 +33,11 @@ import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1PodTemplateSpec;
 import io.kubernetes.client.openapi.models.V1ResourceRequirements;
 
+import dev.wheelhouse.api.FieldSelector;
+import dev.wheelhouse.api.LabelSelector;
+import dev.wheelhouse.client.ListOptions;
 import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.operator.Websites.Website;
 import dev.wheelhouse.operator.Websites.Website.Page;
 import dev.wheelhouse.operator.Websites.Website.Theme;
@@ -40,6 +46,8 @@ import dev.wheelhouse.operator.schema.Default;
 import dev.wheelhouse.operator.schema.Limits;
 import dev.wheelhouse.operator.schema.ListKeys;
 import dev.wheelhouse.operator.schema.Pattern;
+import dev.wheelhouse.operator.schema.Rule;
+import dev.wheelhouse.operator.schema.Selectable;
 import dev.wheelhouse.testing.TestServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -115,6 +123,41 @@ class CrdsTest {
         assertThat(schema.getProperties().get("spec").getRequired()).isEmpty();
         assertThat(version.getSubresources()).isNull();
         assertThat(version.getAdditionalPrinterColumns()).isEmpty();
+    }
+
+    @ResourceDefinition(group = "example.com", version = "v1")
+    static final class Dotted extends CustomResource<Dotted.Spec, Void> {
+        @Rule(value = "self.min <= self.max", messageExpression = "self.max == 5 ? 'min is over 5' : ''",
+                reason = "FieldValueForbidden", fieldPath = ".min")
+        record Range(int min, int max) {}
+
+        record Spec(@Column("App") @SerializedName("app.kubernetes.io/name") String app, @Selectable String color,
+                Range range) {}
+    }
+
+    private static Dotted dotted(String name, String color, int min) {
+        Dotted dotted = new Dotted();
+        dotted.getMetadata().namespace("default").name(name);
+        dotted.setSpec(new Dotted.Spec("app of " + name, color, new Dotted.Range(min, 5)));
+        return dotted;
+    }
+
+    @Test
+    void columnsOfDottedNamesAndSelectableFieldsAndErrorsOfRulesWork() throws Exception {
+        try (TestServer server = TestServer.start()) {
+            server.user().create(Crds.of(Dotted.class));
+            ResourceClient<Dotted> client = server.client().resource(ResourceTypes.of(Dotted.class), Dotted.class);
+            server.user().create(dotted("a", "blue", 1));
+            server.user().create(dotted("b", "red", 1));
+
+            assertThat(client.list("default", LabelSelector.everything(), FieldSelector.parse("spec.color=blue"),
+                    ListOptions.consistent(0)).items()).extracting(found -> found.getMetadata().getName())
+                    .containsExactly("a");
+            assertThat(Crds.of(Dotted.class).getSpec().getVersions().getFirst().getAdditionalPrinterColumns()
+                    .getFirst().getJsonPath()).isEqualTo(".spec.app\\.kubernetes\\.io/name");
+            assertThatThrownBy(() -> client.create(dotted("c", "red", 6)))
+                    .hasMessageContaining("spec.range.min: Forbidden: min is over 5");
+        }
     }
 
     static class Refused<S> extends CustomResource<S, Void> {}

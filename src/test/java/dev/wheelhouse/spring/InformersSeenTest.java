@@ -265,6 +265,6 @@ class InformersSeenTest {
 
     private static InformerState quiet(Instant lastEvent) {
         return new InformerState(ResourceType.CONFIG_MAPS, "", "", true, 1, "5", lastEvent, null,
-                new InformerState.Counts(0, 0, Map.of(), Map.of(), 0, null, 0), List.of());
+                new InformerState.Counts(0, 0, Map.of(), Map.of(), 0, null, 0, List.of()), List.of());
     }
 }

@@ -73,10 +73,9 @@ final class CustomValidation {
         if (problems.isFull() || value.equals(old)) {
             return;
         }
-        if (value.isNull() && StructuralSchemas.isTrue(schema, "nullable")) {
-            return;
+        if (!value.isNull() || !StructuralSchemas.isTrue(schema, "nullable")) {
+            type(value, schema, path);
         }
-        type(value, schema, path);
         if (value.isNull()) {
             enumeration(value, schema, path);
             return;
@@ -168,7 +167,8 @@ final class CustomValidation {
             allowed.forEach(one -> all.add(JsonKey.of(one)));
             return all;
         });
-        if (!keys.contains(JsonKey.of(value))) {
+        // As upstream, null is none of the values, even if they list it.
+        if (value.isNull() || !keys.contains(JsonKey.of(value))) {
             problems.add(() -> {
                 List<String> texts = new ArrayList<>();
                 allowed.forEach(one -> texts.add(one.isString() ? one.toString() : "\"" + one + "\""));

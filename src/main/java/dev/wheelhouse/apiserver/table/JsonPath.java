@@ -83,7 +83,7 @@ final class JsonPath {
             int to = matcher.group(8) == null ? Integer.MAX_VALUE : Integer.parseInt(matcher.group(8));
             return (node, found) -> slice(node, from, to, found);
         }
-        String name = matcher.group(5) != null ? matcher.group(5) : matcher.group(6).replace("\\.", ".");
+        String name = matcher.group(5) != null ? matcher.group(5) : matcher.group(6).replace("\\", "");
         return (node, found) -> {
             JsonNode value = node.get(name);
             if (value != null) {

@@ -316,7 +316,9 @@ abstract class WireReader {
                     if (size == read.length) {
                         read = Arrays.copyOf(read, size * 2 + 1);
                     }
-                    read[size++] = present(elements.read(in, to, depth));
+                    Object element = elements.read(in, to, depth);
+                    // Any JSON may be null, as in the list of a schema's allowed values.
+                    read[size++] = elements instanceof WireJson ? element : present(element);
                 }
                 in.at = elements.wireType() == WireCursor.DELIMITED ? to : in.at;
             }

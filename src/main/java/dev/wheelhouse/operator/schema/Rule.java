@@ -20,6 +20,21 @@ public @interface Rule {
     /** The error that the user reads. The default says which rule failed. */
     String message() default "";
 
+    /**
+     * A CEL expression of the error, such as {@code self.max == 0 ? 'nothing is allowed' : 'it is over max'}. It goes
+     * before the message. API servers bound its estimated cost, so a text in it needs {@link Limits}.
+     */
+    String messageExpression() default "";
+
+    /**
+     * The kind of the error: {@code FieldValueInvalid}, which is the default, {@code FieldValueForbidden},
+     * {@code FieldValueRequired} or {@code FieldValueDuplicate}.
+     */
+    String reason() default "";
+
+    /** The path of the field that the error names, such as {@code .max}. The default is the value itself. */
+    String fieldPath() default "";
+
     /** Several rules of one field or type. */
     @Target({ElementType.FIELD, ElementType.TYPE})
     @Retention(RetentionPolicy.RUNTIME)

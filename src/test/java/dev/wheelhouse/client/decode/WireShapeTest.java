@@ -13,6 +13,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.JSON;
+import io.kubernetes.client.openapi.models.V1CustomResourceDefinition;
 import io.kubernetes.client.openapi.models.V1Pod;
 
 import tools.jackson.databind.node.ObjectNode;
@@ -113,6 +114,18 @@ class WireShapeTest {
             assertThat(SemanticForm.of(ProtobufBodies.read(written), kind.type())).as("read by the codec")
                     .isEqualTo(SemanticForm.of(Json.read(ModelJson.writeBytes(model)), kind.type()));
         }
+    }
+
+    /** A definition of others may list null among the values of an enumeration. */
+    @Test
+    void aNullInAListOfAnyJsonIsKept() {
+        V1CustomResourceDefinition definition = ModelJson.read("""
+                {"metadata":{"name":"a"},"spec":{"versions":[{"name":"v1","schema":{"openAPIV3Schema":{
+                 "enum":["x",null,1]}}}]}}""", V1CustomResourceDefinition.class);
+        ObjectDecoder<V1CustomResourceDefinition> decoder = ObjectDecoder.of(
+                ResourceType.CUSTOM_RESOURCE_DEFINITIONS, V1CustomResourceDefinition.class, memory);
+        assertThat(decoder.readAnswer("get", decoder.write(definition)).getSpec().getVersions().getFirst().getSchema()
+                .getOpenAPIV3Schema().getEnum()).containsExactly("x", null, 1);
     }
 
     /** Shows the texts from a little before their first difference. */
