@@ -54,8 +54,8 @@ public interface Context<P extends KubernetesObject> {
     void delete(KubernetesObject object);
 
     /**
-     * Writes the status of the primary object, if it changes. Conditions keep their transition time while their status
-     * stays the same.
+     * Writes the status of the primary object, if it changes. Its conditions are merged with the stored ones by their
+     * types, and keep their transition time while their status stays the same.
      *
      * @param status an object that becomes {@code status} in JSON
      * @throws IllegalArgumentException if the class of the primary object has no status
@@ -63,7 +63,12 @@ public interface Context<P extends KubernetesObject> {
     void status(Object status);
 
     /** Sets one condition of the primary object's status, if it changes. */
-    void condition(String type, boolean status, String reason, String message);
+    default void condition(String type, boolean status, String reason, String message) {
+        condition(type, ConditionStatus.of(status), reason, message);
+    }
+
+    /** The same, also for a status that the operator does not know. */
+    void condition(String type, ConditionStatus status, String reason, String message);
 
     /**
      * Records an Event about the primary object.

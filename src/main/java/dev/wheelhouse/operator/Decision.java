@@ -16,6 +16,7 @@ import io.kubernetes.client.common.KubernetesObject;
 public final class Decision {
     private final List<KubernetesObject> objects = new ArrayList<>();
     private final List<Condition> conditions = new ArrayList<>();
+    private final List<String> goneConditions = new ArrayList<>();
     private final List<Event> events = new ArrayList<>();
     private @Nullable Object status;
     private @Nullable Duration requeueAfter;
@@ -24,7 +25,11 @@ public final class Decision {
     private Decision() {}
 
     /** A condition of the status. */
-    public record Condition(String type, boolean status, String reason, String message) {
+    public record Condition(String type, ConditionStatus status, String reason, String message) {
+        public Condition(String type, boolean status, String reason, String message) {
+            this(type, ConditionStatus.of(status), reason, message);
+        }
+
         /**
          * @throws IllegalArgumentException if the type is null or blank, because later decisions could not find the
          *     condition
@@ -72,7 +77,8 @@ public final class Decision {
     }
 
     /**
-     * Wants this status.
+     * Wants this status. Its conditions are merged with the stored ones by their types, as those of {@link #condition}
+     * are: conditions of other types stay.
      *
      * @param value an object that becomes {@code status} in JSON
      */
@@ -86,7 +92,18 @@ public final class Decision {
      * object's.
      */
     public Decision condition(String type, boolean value, String reason, String message) {
+        return condition(type, ConditionStatus.of(value), reason, message);
+    }
+
+    /** The same, also for a status that the operator does not know. */
+    public Decision condition(String type, ConditionStatus value, String reason, String message) {
         conditions.add(new Condition(type, value, reason, message));
+        return this;
+    }
+
+    /** Removes the condition of this type from the status. */
+    public Decision withoutCondition(String type) {
+        goneConditions.add(type);
         return this;
     }
 
@@ -119,6 +136,11 @@ public final class Decision {
 
     public List<Condition> conditions() {
         return List.copyOf(conditions);
+    }
+
+    /** The types of the conditions to remove. */
+    public List<String> goneConditions() {
+        return List.copyOf(goneConditions);
     }
 
     public List<Event> events() {

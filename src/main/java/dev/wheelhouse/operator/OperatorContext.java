@@ -53,6 +53,7 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
      * object; nobody changes it.
      */
     private P primary;
+    private StatusStreaks.@Nullable Write statusWrite;
 
     OperatorContext(OperatorController<P> controller, SyncRun run, ObjectKey key, P primary) {
         this.controller = controller;
@@ -66,6 +67,11 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
     /** The primary object; not a copy. */
     P primary() {
         return primary;
+    }
+
+    /** This run's last write of the status; null if it has not written it. */
+    StatusStreaks.@Nullable Write statusWrite() {
+        return statusWrite;
     }
 
     private V1ObjectMeta meta() {
@@ -252,7 +258,7 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
 
     @Override
     public void status(Object status) {
-        writeStatus(statusTree(status), List.of());
+        writeStatus(new StatusChange(statusTree(status), List.of(), List.of()));
     }
 
     private JsonNode statusTree(Object status) {
@@ -265,29 +271,38 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
     }
 
     @Override
-    public void condition(String type, boolean status, String reason, String message) {
-        writeStatus(null, List.of(new Decision.Condition(type, status, reason, message)));
+    public void condition(String type, ConditionStatus status, String reason, String message) {
+        writeStatus(new StatusChange(null, List.of(new Decision.Condition(type, status, reason, message)), List.of()));
     }
 
-    private void writeStatus(@Nullable JsonNode wanted, List<Decision.Condition> conditions) {
+    private void writeStatus(StatusChange change) {
         ResourceType type = declaration.primary().type();
+        Class<P> model = declaration.primary().model();
+        if (!change.conditions().isEmpty() && !ResourceTypes.hasConditions(model)) {
+            throw new IllegalArgumentException("the condition " + change.conditions().getFirst().type() + " of "
+                    + type.kind() + " " + key + " cannot be stored: " + ResourceTypes.withoutConditions(model));
+        }
         JsonNode stored = ModelJson.tree(primary);
-        ObjectNode next = StatusChange.next(type, stored, wanted, conditions, now());
+        ObjectNode next = change.next(type, stored, now());
         JsonNode before = stored.path("status");
         Object form = status(type, next);
         Target target = new Target(type, key, "status");
         Memo memo = new Memo(String.valueOf(meta().getUid()), Drift.hash(form), Drift.hash(status(type, before)), "",
                 0);
-        if (form.equals(status(type, before)) || memo.equals(controller.applied.get(key, target))) {
+        Memo last = controller.applied.get(key, target);
+        if (form.equals(status(type, before)) || memo.equals(last)) {
             return;
         }
-        if (!ResourceTypes.hasStatusSubresource(declaration.primary().model())) {
+        if (!ResourceTypes.hasStatusSubresource(model)) {
             throw new IllegalArgumentException(type.kind() + " has no status: name its class in the declaration, such "
                     + "as \"extends CustomResource<WebsiteSpec, WebsiteStatus>\"");
         }
         ObjectNode patch = JsonNodeFactory.instance.objectNode();
-        patch.set("status", StatusChange.diff(before, next));
+        ObjectNode difference = StatusChange.diff(before, next);
+        patch.set("status", difference);
         if (patchPrimary("status", patch, "the status has changed")) {
+            boolean taken = last != null && !last.shown().equals(memo.shown());
+            statusWrite = new StatusStreaks.Write(String.join(", ", difference.propertyNames()), taken);
             JsonNode after = ModelJson.tree(primary).path("status");
             run.effect(() -> controller.applied.put(key, target, new Memo(memo.uid(), memo.wanted(),
                     Drift.hash(status(type, after)), "", 0)));
@@ -349,8 +364,10 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
         if (!decision.keepsOthers()) {
             prune(decision.objects());
         }
-        if (decision.status() != null || !decision.conditions().isEmpty()) {
-            writeStatus(decision.status() == null ? null : statusTree(decision.status()), decision.conditions());
+        StatusChange change = new StatusChange(decision.status() == null ? null : statusTree(decision.status()),
+                decision.conditions(), decision.goneConditions());
+        if (!change.isNothing()) {
+            writeStatus(change);
         }
         decision.events().forEach(event -> event(event.type(), event.reason(), event.message()));
         return decision.requeueAfter() == null ? Result.done() : Result.requeueAfter(decision.requeueAfter());

@@ -41,6 +41,7 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
     private final KubeClient client;
     private final Call<P> operator;
     private final boolean plans;
+    private final StatusStreaks streaks;
     private final @Nullable Timeouts timeouts;
     private final List<SourceLoop> sources;
     /**
@@ -64,6 +65,7 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
         this.client = context.client();
         this.operator = operator;
         this.plans = plans;
+        this.streaks = new StatusStreaks(declaration.name(), clock);
         this.timeouts = declaration.timeout() == null ? null : new Timeouts(declaration.timeout(), clock);
         this.sources = declaration.sources().stream()
                 .map(source -> new SourceLoop(declaration.name(), source, queue::add, clock)).toList();
@@ -133,6 +135,7 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
             run.effect(() -> {
                 applied.forget(key);
                 reported.remove(key);
+                streaks.forget(key);
             });
             run.forget();
             return Result.done();
@@ -196,15 +199,19 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
                 throw stopped;
             }
         }
-        return report(context, key, result);
+        Result reported = report(context, key, result);
+        context.run().effect(() -> streaks.ended(declaration.primary().type().kind(), key, context.statusWrite(),
+                context.run()));
+        return reported;
     }
 
     // ---- the error condition
 
     private Result report(OperatorContext<P> context, ObjectKey key, Result result) {
         String type = declaration.errorCondition();
-        if (type == null || context.primary().getMetadata().getDeletionTimestamp() != null
-                || Thread.currentThread().isInterrupted()) {
+        boolean cleansUp = context.primary().getMetadata().getDeletionTimestamp() != null;
+        boolean failed = result instanceof Result.Retry || result instanceof Result.Terminal;
+        if (type == null || cleansUp && !failed || Thread.currentThread().isInterrupted()) {
             return result;
         }
         try {
@@ -212,7 +219,8 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
                 case Result.Retry retry when retry.cause() instanceof KubeApiException e && e.isConflict() -> {
                     // The object has changed meanwhile. The next sync sets the condition.
                 }
-                case Result.Retry retry -> reportFailure(context, key, type, "Failed", sentence(retry.cause()));
+                case Result.Retry retry -> reportFailure(context, key, type,
+                        cleansUp ? "CleanupFailed" : "Failed", sentence(retry.cause()));
                 case Result.Terminal terminal -> reportFailure(context, key, type, "Refused", terminal.reason());
                 case Result.Done done -> context.condition(type, true, "Reconciled", "");
                 case Result.Requeue requeue -> context.condition(type, true, "Reconciled", "");

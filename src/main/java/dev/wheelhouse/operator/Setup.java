@@ -267,13 +267,15 @@ public final class Setup<P extends KubernetesObject> {
     }
 
     /**
-     * A failed reconciliation sets this condition to {@code False}, with the error as its message; the next success
-     * sets it to {@code True}. A conflict with another client's write is no failure. The status must have
-     * {@code conditions}.
+     * A failed reconciliation or clean-up sets this condition to {@code False}, with the error as its message; the next
+     * successful reconciliation sets it to {@code True}. A conflict with another client's write is no failure. The
+     * status must have {@code conditions}.
      */
     public Setup<P> errorCondition(String type) {
         require(ResourceTypes.hasStatusSubresource(primary.model()),
                 "the error condition %s needs a status, and %s has none", type, primary.type().kind());
+        require(ResourceTypes.hasConditions(primary.model()), "the error condition %s cannot be stored: %s", type,
+                ResourceTypes.withoutConditions(primary.model()));
         errorCondition = type;
         return this;
     }

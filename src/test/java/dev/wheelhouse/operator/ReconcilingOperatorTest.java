@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1ClusterRole;
+import io.kubernetes.client.openapi.models.V1Condition;
 import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1Node;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
@@ -467,6 +468,38 @@ class ReconcilingOperatorTest {
     }
 
     // ---- failures
+
+    @Test
+    void ownConditionsAndTheErrorConditionAreBothKeptAndWrittenOnce() {
+        Scripted operator = new Scripted(setup -> setup.errorCondition("Synced"));
+        operator.does((request, context) -> {
+            Site.Status status = Site.Status.ready(1);
+            status.conditions = List.of(new V1Condition().type("Known").status("Unknown").reason("NotPolled")
+                    .message(""));
+            context.status(status);
+            context.condition("Known", ConditionStatus.UNKNOWN, "NotPolled", "");
+        });
+        OperatorWorld world = runWithBlog(operator);
+        assertThat(world.json(SITES).at("/status/conditions").valueStream()
+                .map(each -> each.path("type").asString() + "=" + each.path("status").asString()))
+                .containsExactly("Known=Unknown", "Synced=True");
+        assertThat(world.writes()).hasSizeLessThan(5);
+    }
+
+    @Test
+    void aCleanupThatFailsIsInTheStatus() {
+        Scripted operator = new Scripted(setup -> setup.errorCondition("Synced").finalizer("example.com/site",
+                (request, context) -> {
+                    throw new IllegalStateException("the database does not answer");
+                }));
+        OperatorWorld world = runWithBlog(operator);
+        world.cluster.delete(SITES, BLOG);
+        world.settle();
+        assertThat(world.json(SITES).at("/status/conditions/0/reason").asString()).isEqualTo("CleanupFailed");
+        assertThat(world.json(SITES).at("/status/conditions/0/message").asString())
+                .isEqualTo("java.lang.IllegalStateException: the database does not answer");
+        assertThat(world.cluster.exists(SITES, BLOG)).isTrue();
+    }
 
     @Test
     void aFailureBecomesAConditionOnceAndLeavesWithTheNextSuccess() {
