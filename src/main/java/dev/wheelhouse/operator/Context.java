@@ -38,16 +38,37 @@ public interface Context<P extends KubernetesObject> {
 
     /**
      * Applies an object server-side, with the operator's field manager and the primary object as its controller. Sends
-     * no request if the apply would change nothing.
+     * no request if the apply would change nothing. An existing object of this name that the operator has not made is
+     * left alone, unless {@link Setup#adopt} allows to take it.
      *
      * @return the object as stored; while the service observes, the stored object, or a copy of the wanted one if there
      *     is none
      * @throws IllegalArgumentException if the object has no name, or the primary object cannot own it; the message
      *     names the object and the remedy
+     * @throws dev.wheelhouse.api.KubeApiException with the reason {@code NotOwned} if the object belongs to somebody
+     *     else. An Event about the primary object says so, too
      */
     <T extends KubernetesObject> T apply(T desired);
 
-    /** Deletes the objects of the owned types that this operator applied before, except the given ones. */
+    /**
+     * Creates an object with the primary object as its controller, if there is none with its name. An object that
+     * exists is never changed: use it for generated passwords, immutable Jobs and the like. If another process creates
+     * the object at the same time, this one gets that one's.
+     *
+     * @return the object as stored, which may have other values; while the service observes, a copy of the wanted one
+     *     if there is none
+     * @throws dev.wheelhouse.api.KubeApiException as {@link #apply}
+     */
+    <T extends KubernetesObject> T createOnce(T object);
+
+    /**
+     * Applies an object as {@link #apply} does, but without an owner: it outlives the primary object, and
+     * {@link #prune} leaves it. It may be in any namespace, or in none. Its type must be declared; for a type that is
+     * only watched, {@link Setup#permission} adds the right to patch.
+     */
+    <T extends KubernetesObject> T applyUnowned(T desired);
+
+    /** Deletes the objects of the owned types that this operator wrote before, except the given ones. */
     void prune(List<? extends KubernetesObject> kept);
 
     /** Deletes an object and, in the background, the objects that it owns. A missing object counts as deleted. */

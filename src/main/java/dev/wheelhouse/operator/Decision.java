@@ -14,7 +14,7 @@ import io.kubernetes.client.common.KubernetesObject;
  * {@link #keepingOthers} says otherwise. Not thread safe.
  */
 public final class Decision {
-    private final List<KubernetesObject> objects = new ArrayList<>();
+    private final List<Wanted> objects = new ArrayList<>();
     private final List<Condition> conditions = new ArrayList<>();
     private final List<String> goneConditions = new ArrayList<>();
     private final List<Event> events = new ArrayList<>();
@@ -23,6 +23,17 @@ public final class Decision {
     private boolean keepsOthers;
 
     private Decision() {}
+
+    /** How a wanted object is written. */
+    enum Mode {
+        OWNED, ONCE, UNOWNED
+    }
+
+    record Wanted(KubernetesObject object, Mode mode) {
+        boolean owned() {
+            return mode != Mode.UNOWNED;
+        }
+    }
 
     /** A condition of the status. */
     public record Condition(String type, ConditionStatus status, String reason, String message) {
@@ -66,8 +77,31 @@ public final class Decision {
 
     /** Wants further objects. */
     public Decision and(KubernetesObject... more) {
-        objects.addAll(List.of(more));
+        return and(Mode.OWNED, more);
+    }
+
+    private Decision and(Mode mode, KubernetesObject... more) {
+        for (KubernetesObject object : more) {
+            objects.add(new Wanted(object, mode));
+        }
         return this;
+    }
+
+    /**
+     * Wants objects that are created if they do not exist, and never changed afterwards: generated passwords, immutable
+     * Jobs. They are owned, and deleted when they are not wanted any more, as other objects are. The operator finds in
+     * {@link Owned} what was created, which may be what another process made.
+     */
+    public Decision createOnce(KubernetesObject... made) {
+        return and(Mode.ONCE, made);
+    }
+
+    /**
+     * Wants objects that outlive the primary object: {@link Context#applyUnowned} says how they are written. They are
+     * never deleted by this decision or a later one.
+     */
+    public Decision applyUnowned(KubernetesObject... more) {
+        return and(Mode.UNOWNED, more);
     }
 
     /** Keeps the objects that earlier decisions wanted and that this one does not name. */
@@ -121,6 +155,10 @@ public final class Decision {
 
     /** The wanted objects, in order. */
     public List<KubernetesObject> objects() {
+        return objects.stream().map(Wanted::object).toList();
+    }
+
+    List<Wanted> wanted() {
         return List.copyOf(objects);
     }
 

@@ -5,6 +5,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -29,7 +30,7 @@ import dev.wheelhouse.workqueue.RateLimits;
 record Declaration<P extends KubernetesObject>(String name, String fieldManager, Part<P> primary, List<Part<?>> others,
         List<Index<?>> indexes, @Nullable Finalizer<P> finalizer, @Nullable Integer workers, RateLimits rateLimits,
         @Nullable Duration timeout, Duration resync, List<ExternalSource> sources, @Nullable String errorCondition,
-        CrdPolicy crd, List<Permission> permissions) {
+        CrdPolicy crd, List<Permission> permissions, List<Adoption<?>> adoptions) {
     enum Role {
         PRIMARY, OWNED, WATCHED
     }
@@ -44,6 +45,11 @@ record Declaration<P extends KubernetesObject>(String name, String fieldManager,
     record Part<T extends KubernetesObject>(Role role, ResourceType type, Class<T> model,
             @Nullable Function<? super T, ? extends Collection<ObjectKey>> mapping, Set<String> namespaces,
             LabelSelector labels, FieldSelector fields, ChangeFilter<T> filter) {
+        /** Whether the cache has every object of its namespaces. */
+        boolean whole() {
+            return labels.isEverything() && fields.isEverything();
+        }
+
         boolean metadataOnly() {
             return model == (Class<?>) PartialObjectMetadata.class;
         }
@@ -60,6 +66,13 @@ record Declaration<P extends KubernetesObject>(String name, String fieldManager,
             Function<? super T, ? extends Collection<String>> values) {}
 
     record Finalizer<P extends KubernetesObject>(String name, Cleanup<P> cleanup) {}
+
+    /** The objects without a controller that the operator may take over. */
+    record Adoption<T extends KubernetesObject>(ResourceType type, Class<T> model, Predicate<? super T> which) {
+        boolean test(KubernetesObject object) {
+            return which.test(model.cast(object));
+        }
+    }
 
     record Permission(ResourceType type, List<String> verbs) {}
 

@@ -220,7 +220,12 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
                     // The object has changed meanwhile. The next sync sets the condition.
                 }
                 case Result.Retry retry -> reportFailure(context, key, type,
-                        cleansUp ? "CleanupFailed" : "Failed", sentence(retry.cause()));
+                        cleansUp
+                                ? "CleanupFailed"
+                                : retry.cause() instanceof KubeApiException e && e.reason().equals(Ownership.REFUSED)
+                                        ? Ownership.REFUSED
+                                        : "Failed",
+                        sentence(retry.cause()));
                 case Result.Terminal terminal -> reportFailure(context, key, type, "Refused", terminal.reason());
                 case Result.Done done -> context.condition(type, true, "Reconciled", "");
                 case Result.Requeue requeue -> context.condition(type, true, "Reconciled", "");

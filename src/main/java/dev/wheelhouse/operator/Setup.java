@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -43,6 +44,7 @@ public final class Setup<P extends KubernetesObject> {
     private @Nullable String errorCondition;
     private CrdPolicy crd = CrdPolicy.WAIT;
     private final List<Declaration.Permission> permissions = new ArrayList<>();
+    private final List<Declaration.Adoption<?>> adoptions = new ArrayList<>();
 
     Setup(Operator<P> operator) {
         this.operator = withoutProxies(operator.getClass());
@@ -71,7 +73,7 @@ public final class Setup<P extends KubernetesObject> {
         }
         return new Declaration<>(called, fieldManager != null ? fieldManager : called, primary, List.copyOf(others),
                 List.copyOf(indexes), finalizer, workers, rateLimits, timeout, resync, List.copyOf(sources),
-                errorCondition, crd, List.copyOf(permissions));
+                errorCondition, crd, List.copyOf(permissions), List.copyOf(adoptions));
     }
 
     private String defaultName() {
@@ -145,6 +147,25 @@ public final class Setup<P extends KubernetesObject> {
     /** The same for a type without a class. */
     public Setup<P> owns(ResourceType type, Consumer<Watched<Unstructured>> limits) {
         return add(Role.OWNED, type, Unstructured.class, null, limits);
+    }
+
+    /**
+     * Lets the operator take over existing objects of this class that have no controller, such as objects of a program
+     * that it replaces: they are overwritten with the wanted fields, and deleted with the primary object. By default,
+     * to want an object whose name is taken by an object of somebody else fails. An object that has another controller
+     * cannot be adopted.
+     *
+     * @param which must not change the object
+     */
+    public <T extends KubernetesObject> Setup<P> adopt(Class<T> type, Predicate<? super T> which) {
+        adoptions.add(new Declaration.Adoption<>(typeOf(type), type, which));
+        return this;
+    }
+
+    /** The same for a type without a class. */
+    public Setup<P> adopt(ResourceType type, Predicate<? super Unstructured> which) {
+        adoptions.add(new Declaration.Adoption<>(type, Unstructured.class, which));
+        return this;
     }
 
     /**

@@ -367,11 +367,11 @@ class ReconcilingOperatorTest {
         world.settle();
         assertThat(problems.subList(0, 3)).containsExactly(
                 "ConfigMap a is in the namespace kube-system, so Site default/blog cannot own it: an owner with a "
-                        + "namespace owns objects of its own namespace only. Write it with context.live(…), and "
+                        + "namespace owns objects of its own namespace only. Write it with applyUnowned, and "
                         + "delete it in a clean-up (setup.finalizer)",
                 "a ConfigMap without metadata.name cannot be applied: its name is how it is found again, so "
                         + "generateName is not enough",
-                "apply configmaps default/taken: 409 AlreadyOwned: it is controlled by Site other, so Site "
+                "apply configmaps default/taken: 422 NotOwned: it is controlled by Site other, so Site "
                         + "default/blog cannot own it: choose another name");
     }
 
