@@ -26,11 +26,13 @@ import dev.wheelhouse.workqueue.RateLimits;
  * @param others the types that the operator owns or watches, in the order of their declaration
  * @param workers null for the default
  * @param resync zero for never
+ * @param statusFields empty for the whole status
  */
 record Declaration<P extends KubernetesObject>(String name, String fieldManager, Part<P> primary, List<Part<?>> others,
         List<Index<?>> indexes, @Nullable Finalizer<P> finalizer, @Nullable Integer workers, RateLimits rateLimits,
         @Nullable Duration timeout, Duration resync, List<ExternalSource> sources, @Nullable String errorCondition,
-        CrdPolicy crd, List<Permission> permissions, List<Adoption<?>> adoptions) {
+        CrdPolicy crd, List<Permission> permissions, List<Adoption<?>> adoptions, Former former,
+        Set<String> statusFields) {
     enum Role {
         PRIMARY, OWNED, WATCHED
     }
@@ -73,6 +75,9 @@ record Declaration<P extends KubernetesObject>(String name, String fieldManager,
             return which.test(model.cast(object));
         }
     }
+
+    /** The names that an earlier version of the operator had: its field managers, and its finalizers. */
+    record Former(Set<String> managers, Set<String> finalizers) {}
 
     record Permission(ResourceType type, List<String> verbs) {}
 

@@ -67,6 +67,20 @@ final class Desired {
         return body;
     }
 
+    /** A configuration of the same object without a field. */
+    static ObjectNode empty(ObjectNode body) {
+        ObjectNode empty = body.objectNode();
+        empty.set("apiVersion", body.get("apiVersion"));
+        empty.set("kind", body.get("kind"));
+        ObjectNode meta = empty.putObject("metadata");
+        List.of("name", "namespace").forEach(name -> {
+            if (body.path("metadata").has(name)) {
+                meta.set(name, body.path("metadata").get(name));
+            }
+        });
+        return empty;
+    }
+
     private static ArrayNode owners(ObjectNode meta, String what, ResourceType ownerType, V1ObjectMeta owner) {
         ArrayNode owners = meta.arrayNode();
         for (JsonNode reference : meta.path("ownerReferences")) {

@@ -141,9 +141,14 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
         Target target = target(part, body);
         T stored = existing(part, target);
         Object wanted = SemanticForm.of(body, part.type());
+        List<String> formers = stored == null ? List.of() : ownership.formerManagers(target, stored.getMetadata());
         String why = stored == null
                 ? "it does not exist"
-                : controller.applied.reason(key, target, wanted, stored, run);
+                : !formers.isEmpty()
+                        ? "it was applied under the former name " + formers.getFirst()
+                        : controller.applied.reason(key, target, wanted, stored, run,
+                                () -> ownership.appliers(target)
+                                        .owns(declaration.fieldManager(), body, ModelJson.tree(stored)));
         if (why == null) {
             return ModelJson.copy(Objects.requireNonNull(stored));
         }
@@ -154,8 +159,17 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
             // The apply was only planned.
             return ModelJson.copy(stored == null ? desired : stored);
         }
-        run.effect(() -> controller.applied.sent(key, target, wanted, stored, answer, why));
-        return part.model().cast(answer);
+        T last = part.model().cast(answer);
+        for (String former : formers) {
+            // An empty configuration removes the fields that nobody else has applied.
+            KubernetesObject released = write(new Action.Apply(part.type(), target.key(), "", part.model(), former,
+                    false, ModelJson.write(Desired.empty(body)), "its fields belong to "
+                            + declaration.fieldManager() + " now"));
+            last = released == null ? last : part.model().cast(released);
+        }
+        T left = last;
+        run.effect(() -> controller.applied.sent(key, target, wanted, stored, left, why));
+        return left;
     }
 
     private static Target target(Part<?> part, ObjectNode body) {
@@ -282,7 +296,7 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
 
     @Override
     public void status(Object status) {
-        writeStatus(new StatusChange(statusTree(status), List.of(), List.of()));
+        writeStatus(new StatusChange(statusTree(status), List.of(), List.of(), declaration.statusFields()));
     }
 
     private JsonNode statusTree(Object status) {
@@ -296,7 +310,8 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
 
     @Override
     public void condition(String type, ConditionStatus status, String reason, String message) {
-        writeStatus(new StatusChange(null, List.of(new Decision.Condition(type, status, reason, message)), List.of()));
+        writeStatus(new StatusChange(null, List.of(new Decision.Condition(type, status, reason, message)), List.of(),
+                Set.of()));
     }
 
     private void writeStatus(StatusChange change) {
@@ -305,6 +320,11 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
         if (!change.conditions().isEmpty() && !ResourceTypes.hasConditions(model)) {
             throw new IllegalArgumentException("the condition " + change.conditions().getFirst().type() + " of "
                     + type.kind() + " " + key + " cannot be stored: " + ResourceTypes.withoutConditions(model));
+        }
+        String undeclared = change.undeclaredField();
+        if (undeclared != null) {
+            throw new IllegalArgumentException("the status of " + type.kind() + " " + key + " has the field " + undeclared
+                    + ", which setup.statusFields does not name: name it there, or leave it out");
         }
         JsonNode stored = ModelJson.tree(primary);
         ObjectNode next = change.next(type, stored, now());
@@ -325,8 +345,9 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
         ObjectNode difference = StatusChange.diff(before, next);
         patch.set("status", difference);
         if (patchPrimary("status", patch, "the status has changed")) {
-            boolean taken = last != null && !last.shown().equals(memo.shown());
-            statusWrite = new StatusStreaks.Write(String.join(", ", difference.propertyNames()), taken);
+            boolean takenBack = last != null && last.wanted().equals(memo.wanted());
+            statusWrite = new StatusStreaks.Write(String.join(", ", difference.propertyNames()),
+                    takenBack);
             JsonNode after = ModelJson.tree(primary).path("status");
             run.effect(() -> controller.applied.put(key, target, new Memo(memo.uid(), memo.wanted(),
                     Drift.hash(status(type, after)), "", 0)));
@@ -395,7 +416,7 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
             prune(decision.wanted().stream().filter(Decision.Wanted::owned).map(Decision.Wanted::object).toList());
         }
         StatusChange change = new StatusChange(decision.status() == null ? null : statusTree(decision.status()),
-                decision.conditions(), decision.goneConditions());
+                decision.conditions(), decision.goneConditions(), declaration.statusFields());
         if (!change.isNothing()) {
             writeStatus(change);
         }

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeoutException;
 
@@ -19,6 +20,7 @@ import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.Appliers;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.ControllerContext;
@@ -49,6 +51,8 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
      * sync.
      */
     private final Map<ObjectKey, String> reported = new ConcurrentHashMap<>();
+    /** The finalizers and field managers that the log has named. */
+    private final Set<String> named = ConcurrentHashMap.newKeySet();
 
     /** One call of an operator. */
     @FunctionalInterface
@@ -143,32 +147,76 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
         OperatorContext<P> context = new OperatorContext<>(this, run, key, primary);
         Declaration.Finalizer<P> finalizer = declaration.finalizer();
         if (primary.getMetadata().getDeletionTimestamp() != null) {
-            return finalizer == null || !finalizers(context).contains(finalizer.name())
-                    ? Result.done()
-                    : cleanUp(context, key, finalizer);
+            List<String> set = finalizers(context);
+            Set<String> former = declaration.former().finalizers();
+            boolean released = set.stream().noneMatch(
+                    name -> former.contains(name) || finalizer != null && name.equals(finalizer.name()));
+            if (released) {
+                nameDropped(key, set);
+                return Result.done();
+            }
+            return cleanUp(context, key, finalizer == null ? (request, acting) -> Result.done() : finalizer.cleanup());
         }
         return call(context, key, operator);
     }
 
-    private Result cleanUp(OperatorContext<P> context, ObjectKey key, Declaration.Finalizer<P> finalizer)
-            throws InterruptedException {
+    private Result cleanUp(OperatorContext<P> context, ObjectKey key, Cleanup<P> cleanup) throws InterruptedException {
         return call(context, key, (request, acting) -> {
-            Result result = finalizer.cleanup().cleanup(request, acting);
+            Result result = cleanup.cleanup(request, acting);
             if (result instanceof Result.Done) {
                 List<String> finalizers = finalizers(context);
-                finalizers.remove(finalizer.name());
+                finalizers.removeAll(declaration.former().finalizers());
+                if (declaration.finalizer() != null) {
+                    finalizers.remove(declaration.finalizer().name());
+                }
                 context.finalizer(finalizers, "the clean-up is done");
             }
             return result;
         });
     }
 
-    private void addFinalizer(OperatorContext<P> context) {
+    /** Adds the finalizer to an object that is not being deleted, and removes the former ones. */
+    private void setFinalizers(OperatorContext<P> context) {
         List<String> finalizers = finalizers(context);
-        if (declaration.finalizer() != null && context.primary().getMetadata().getDeletionTimestamp() == null
-                && !finalizers.contains(declaration.finalizer().name())) {
-            finalizers.add(declaration.finalizer().name());
-            context.finalizer(finalizers, "the operator has a clean-up");
+        if (context.primary().getMetadata().getDeletionTimestamp() != null) {
+            return;
+        }
+        boolean changed = finalizers.removeAll(declaration.former().finalizers());
+        if (declaration.finalizer() != null && !finalizers.contains(declaration.finalizer().name())) {
+            changed = finalizers.add(declaration.finalizer().name());
+        }
+        if (changed) {
+            context.finalizer(finalizers, declaration.finalizer() == null
+                    ? "the operator has no clean-up any more"
+                    : "the operator has a clean-up");
+        }
+    }
+
+    /** Names, once each, the finalizers that an earlier version of the operator may have left on a deleted object. */
+    private void nameDropped(ObjectKey key, List<String> finalizers) {
+        String group = declaration.primary().type().group();
+        for (String name : finalizers) {
+            if (!group.isEmpty() && name.startsWith(group + "/") && named.add(name)) {
+                log.warn("{}: {} {} is being deleted, and has the finalizer {}, which this operator does not declare. If "
+                        + "an earlier version of it did, add setup.formerFinalizers(\"{}\")", name(),
+                        declaration.primary().type().kind(), key, name, name);
+            }
+        }
+    }
+
+    /** Names, once each, the field managers that applied an object for its owner, and may be earlier names. */
+    void renamed(Applied.Target target, Appliers appliers, String owner) {
+        if (appliers.contains(declaration.fieldManager())) {
+            return;
+        }
+        for (Appliers.Entry entry : appliers.entries()) {
+            String manager = entry.manager();
+            if (!declaration.former().managers().contains(manager) && entry.fields()
+                    .at("/f:metadata/f:ownerReferences").has("k:{\"uid\":\"" + owner + "\"}") && named.add(manager)) {
+                log.warn("{}: {} {} was applied under the name {}. If that is an earlier name of this operator, add "
+                        + "setup.formerNames(\"{}\"), so that it can remove what is not wanted any more", name(),
+                        target.type(), target.key(), manager, manager);
+            }
         }
     }
 
@@ -183,7 +231,7 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
         Result result;
         boolean tooLate = false;
         try {
-            addFinalizer(context);
+            setFinalizers(context);
             Request<P> request = new Request<>(key, ModelJson.copy(context.primary()), queue.numRequeues(key));
             result = Objects.requireNonNull(called.on(request, context), "the operator returned null");
         } catch (Exception | LinkageError | AssertionError | StackOverflowError e) {

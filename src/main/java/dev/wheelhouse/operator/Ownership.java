@@ -1,7 +1,12 @@
 package dev.wheelhouse.operator;
 
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
@@ -11,6 +16,7 @@ import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.Appliers;
 import dev.wheelhouse.operator.Applied.Memo;
 import dev.wheelhouse.operator.Applied.Target;
 import dev.wheelhouse.operator.Declaration.Part;
@@ -29,6 +35,7 @@ final class Ownership<P extends KubernetesObject> {
     private final OperatorController<P> controller;
     private final OperatorContext<P> context;
     private final ObjectKey key;
+    private final Map<Target, Appliers> read = new HashMap<>();
 
     Ownership(OperatorController<P> controller, OperatorContext<P> context, ObjectKey key) {
         this.controller = controller;
@@ -72,26 +79,48 @@ final class Ownership<P extends KubernetesObject> {
      */
     boolean wrote(Target target, V1ObjectMeta stored) {
         String uid = String.valueOf(stored.getUid());
-        String manager = controller.declaration.fieldManager();
         Memo memo = controller.applied.get(key, target);
         if (memo != null && memo.uid().equals(uid)) {
             return !memo.equals(Memo.ofOthers(uid));
         }
-        if (manager.equals(Objects.requireNonNullElse(stored.getAnnotations(), Map.of()).get(CREATED_BY))) {
+        if (stored.getAnnotations() != null && isOwnName(stored.getAnnotations().get(CREATED_BY))
+                || appliers(target).entries().stream().anyMatch(entry -> isOwnName(entry.manager()))) {
             return true;
-        }
-        try {
-            if (controller.client().metadata(target.type()).appliers(target.key()).contains(manager)) {
-                return true;
-            }
-        } catch (KubeApiException e) {
-            if (e.isNotFound()) {
-                return false;
-            }
-            throw e;
         }
         context.run().effect(() -> controller.applied.put(key, target, Memo.ofOthers(uid)));
         return false;
+    }
+
+    private boolean isOwnName(@Nullable String manager) {
+        return controller.declaration.fieldManager().equals(manager)
+                || controller.declaration.former().managers().contains(String.valueOf(manager));
+    }
+
+    /** The field managers of an object, read once in a sync; none if the object does not exist. */
+    Appliers appliers(Target target) {
+        return read.computeIfAbsent(target, asked -> {
+            try {
+                Appliers appliers = controller.client().metadata(asked.type()).appliers(asked.key());
+                controller.renamed(asked, appliers, String.valueOf(context.primary().getMetadata().getUid()));
+                return appliers;
+            } catch (KubeApiException e) {
+                if (e.isNotFound()) {
+                    return new Appliers(List.of());
+                }
+                throw e;
+            }
+        });
+    }
+
+    /** The former names of the operator under which an object that this process sees first has been applied. */
+    List<String> formerManagers(Target target, V1ObjectMeta stored) {
+        Set<String> former = controller.declaration.former().managers();
+        Memo memo = controller.applied.get(key, target);
+        boolean known = memo != null && memo.uid().equals(String.valueOf(stored.getUid()));
+        return former.isEmpty() || known || !context.run().writes()
+                ? List.of()
+                : appliers(target).entries().stream().map(Appliers.Entry::manager).filter(former::contains).distinct()
+                        .toList();
     }
 
     private <T extends KubernetesObject> boolean adopts(Part<T> part, T stored) {

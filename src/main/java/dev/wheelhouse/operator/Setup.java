@@ -3,8 +3,10 @@ package dev.wheelhouse.operator;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -45,6 +47,9 @@ public final class Setup<P extends KubernetesObject> {
     private CrdPolicy crd = CrdPolicy.WAIT;
     private final List<Declaration.Permission> permissions = new ArrayList<>();
     private final List<Declaration.Adoption<?>> adoptions = new ArrayList<>();
+    private final Set<String> formerNames = new LinkedHashSet<>();
+    private final Set<String> formerFinalizers = new LinkedHashSet<>();
+    private final Set<String> statusFields = new LinkedHashSet<>();
 
     Setup(Operator<P> operator) {
         this.operator = withoutProxies(operator.getClass());
@@ -73,7 +78,9 @@ public final class Setup<P extends KubernetesObject> {
         }
         return new Declaration<>(called, fieldManager != null ? fieldManager : called, primary, List.copyOf(others),
                 List.copyOf(indexes), finalizer, workers, rateLimits, timeout, resync, List.copyOf(sources),
-                errorCondition, crd, List.copyOf(permissions), List.copyOf(adoptions));
+                errorCondition, crd, List.copyOf(permissions), List.copyOf(adoptions),
+                new Declaration.Former(Set.copyOf(formerNames), Set.copyOf(formerFinalizers)),
+                Set.copyOf(statusFields));
     }
 
     private String defaultName() {
@@ -108,7 +115,8 @@ public final class Setup<P extends KubernetesObject> {
 
     /**
      * The operator's name, in logs, metrics, options and Events. The default comes from the class:
-     * {@code WebsiteOperator} is {@code website-operator}. It must be unique in a process.
+     * {@code WebsiteOperator} is {@code website-operator}. It must be unique in a process. It is also the field manager,
+     * which objects keep: an operator with a declared name can change its class.
      */
     public Setup<P> name(String name) {
         require(name.length() <= 63 && Names.isSubdomain(name),
@@ -122,6 +130,36 @@ public final class Setup<P extends KubernetesObject> {
         require(!name.isBlank() && name.length() <= 128, "the field manager \"%s\" is not of 1 to 128 characters",
                 name);
         fieldManager = name;
+        return this;
+    }
+
+    /**
+     * The names, or field managers, that earlier versions of the operator had. Objects that were applied or created
+     * under these names are this operator's: their fields are handed over to the present field manager, and those that
+     * are not wanted any more are deleted.
+     */
+    public Setup<P> formerNames(String... names) {
+        formerNames.addAll(List.of(names));
+        return this;
+    }
+
+    /**
+     * The finalizers that earlier versions of the operator set. They leave the primary objects: with the next
+     * reconciliation, or after the clean-up of an object that is being deleted.
+     */
+    public Setup<P> formerFinalizers(String... names) {
+        formerFinalizers.addAll(List.of(names));
+        return this;
+    }
+
+    /**
+     * The fields of the status that this operator writes, such as {@code replicas}, if another one writes others.
+     * Fields that are not named stay as they are. Conditions are merged by their types, and need not be named. The
+     * default is all fields: those that a status leaves out are removed.
+     */
+    public Setup<P> statusFields(String... names) {
+        require(ResourceTypes.hasStatusSubresource(primary.model()), "%s has no status", primary.type().kind());
+        statusFields.addAll(List.of(names));
         return this;
     }
 
@@ -241,6 +279,8 @@ public final class Setup<P extends KubernetesObject> {
     public Setup<P> finalizer(String name, Cleanup<P> cleanup) {
         require(name.contains("/") && Names.isLabelKey(name),
                 "the finalizer \"%s\" is not a qualified name, such as example.com/website", name);
+        require(finalizer == null, "the finalizer %s is the second one: make one clean-up of both. If it takes the "
+                + "place of an earlier one, name that by setup.formerFinalizers", name);
         finalizer = new Declaration.Finalizer<>(name, cleanup);
         return this;
     }

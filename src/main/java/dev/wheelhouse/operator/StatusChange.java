@@ -5,6 +5,7 @@ import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
@@ -24,14 +25,25 @@ import dev.wheelhouse.facts.TypeSchema;
  * @param status the wanted status, with or without conditions; null to keep the stored status
  * @param conditions the conditions to set; those of other types stay
  * @param gone the types of the conditions to remove
+ * @param fields the fields that the wanted status has or removes; empty for all
  */
-record StatusChange(@Nullable JsonNode status, List<Decision.Condition> conditions, List<String> gone) {
+record StatusChange(@Nullable JsonNode status, List<Decision.Condition> conditions, List<String> gone,
+        Set<String> fields) {
     private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
     private static final String CONDITIONS = "conditions";
     private static final String OBSERVED = "observedGeneration";
 
     boolean isNothing() {
         return status == null && conditions.isEmpty() && gone.isEmpty();
+    }
+
+    /** A field of the wanted status that is not among the declared ones; null if there is none. */
+    @Nullable
+    String undeclaredField() {
+        return status == null || fields.isEmpty()
+                ? null
+                : status.propertyNames().stream().filter(name -> !fields.contains(name) && !name.equals(CONDITIONS))
+                        .findFirst().orElse(null);
     }
 
     /**
@@ -41,9 +53,13 @@ record StatusChange(@Nullable JsonNode status, List<Decision.Condition> conditio
      */
     ObjectNode next(ResourceType type, JsonNode primary, Instant now) {
         JsonNode stored = primary.path("status");
-        ObjectNode next = (status instanceof ObjectNode wanted
+        ObjectNode next = (status instanceof ObjectNode wanted && fields.isEmpty()
                 ? wanted
                 : stored instanceof ObjectNode object ? object : JSON.objectNode()).deepCopy();
+        if (status != null && !fields.isEmpty()) {
+            next.remove(fields).remove(CONDITIONS);
+            next.setAll((ObjectNode) status.deepCopy());
+        }
         if (!isMergeable(next.path(CONDITIONS)) || !isMergeable(stored.path(CONDITIONS))) {
             return next;
         }

@@ -69,7 +69,7 @@ class OperatorMistakesTest {
     }
 
     @Test
-    void aStatusThatDiffersInEachRunIsNamedAfterTenRuns() {
+    void aStatusThatDiffersInEachRunIsNamedAfterTenWrites() {
         AtomicInteger runs = new AtomicInteger();
         try (Logged log = Logged.by(StatusStreaks.class.getName())) {
             run((request, context) -> {
@@ -79,8 +79,8 @@ class OperatorMistakesTest {
                 }
                 return Result.done();
             });
-            assertThat(log.lines()).containsExactly("WARN lamp-operator: the status of Lamp default/desk was written in "
-                    + "each of the last 10 runs, the last time for shines: a value that differs in each run, such as "
+            assertThat(log.lines()).containsExactly("WARN lamp-operator: the status of Lamp default/desk was written 10 "
+                    + "times in a row, the last time for shines: a value that differs in each run, such as "
                     + "the time, leads to the next run. Leave it out, or let only other changes count by "
                     + "ChangeFilter.generationChanged()");
         }

@@ -2,6 +2,7 @@ package dev.wheelhouse.operator;
 
 import java.time.Instant;
 import java.util.List;
+import java.util.Set;
 
 import org.junit.jupiter.api.Test;
 
@@ -29,7 +30,7 @@ class StatusChangeTest {
     }
 
     private static ObjectNode next(JsonNode wanted, Decision.Condition... conditions) {
-        return new StatusChange(wanted, List.of(conditions), List.of()).next(OperatorWorld.SITES, PRIMARY, NOON);
+        return new StatusChange(wanted, List.of(conditions), List.of(), Set.of()).next(OperatorWorld.SITES, PRIMARY, NOON);
     }
 
     @Test
@@ -56,7 +57,8 @@ class StatusChangeTest {
                 + each.path("status").asString("") + " " + each.path("lastTransitionTime").asString("")))
                 .containsExactly("Ready=False 2026-01-01T12:00:00Z", "Others=True 2026-01-01T10:00:00Z",
                         "Known=Unknown 2026-01-01T12:00:00Z");
-        ObjectNode without = new StatusChange(null, List.of(), List.of("Others")).next(OperatorWorld.SITES, PRIMARY,
+        ObjectNode without = new StatusChange(null, List.of(), List.of("Others"),
+                Set.of()).next(OperatorWorld.SITES, PRIMARY,
                 NOON);
         assertThat(without.path("conditions")).hasSize(1);
     }
@@ -72,7 +74,7 @@ class StatusChangeTest {
     @Test
     void aConditionOfABuiltInTypeHasTheFieldsOfThatType() {
         List<Decision.Condition> conditions = List.of(new Decision.Condition("Custom", true, "Because", "so"));
-        assertThat(new StatusChange(null, conditions, List.of()).next(ResourceType.DEPLOYMENTS, PRIMARY, NOON)
+        assertThat(new StatusChange(null, conditions, List.of(), Set.of()).next(ResourceType.DEPLOYMENTS, PRIMARY, NOON)
                 .at("/conditions/2").has("observedGeneration")).isFalse();
     }
 
