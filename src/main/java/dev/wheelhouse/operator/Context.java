@@ -2,12 +2,9 @@ package dev.wheelhouse.operator;
 
 import java.time.Instant;
 import java.util.List;
-import java.util.Optional;
 
 import io.kubernetes.client.common.KubernetesObject;
 
-import dev.wheelhouse.api.LabelSelector;
-import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
 import dev.wheelhouse.client.ResourceClient;
@@ -20,21 +17,9 @@ import dev.wheelhouse.controller.Result;
  * operator did not declare throws {@code IllegalArgumentException}, which names the declaration to add. Only the thread
  * of the reconciliation may use it, until the reconciliation returns.
  */
-public interface Context<P extends KubernetesObject> {
+public interface Context<P extends KubernetesObject> extends CacheReader {
     /** The objects that belong to the primary object. */
     Owned owned();
-
-    /** An object of a declared class; empty if the cache has none with this key. */
-    <T extends KubernetesObject> Optional<T> get(Class<T> type, ObjectKey key);
-
-    /** An object of a type that was declared without a class; empty if the cache has none with this key. */
-    Optional<Unstructured> get(ResourceType type, ObjectKey key);
-
-    /** The objects of a declared class in a namespace (empty for all) that match a selector, sorted by key. */
-    <T extends KubernetesObject> List<T> list(Class<T> type, String namespace, LabelSelector labels);
-
-    /** The objects that an index of {@link Setup#index} has under a value, sorted by namespace and name. */
-    <T extends KubernetesObject> List<T> indexed(Class<T> type, String index, String value);
 
     /**
      * Applies an object server-side, with the operator's field manager and the primary object as its controller. Sends

@@ -82,27 +82,27 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
 
     @Override
     public Owned owned() {
-        return new CachedOwned(caches, meta());
+        return new CachedOwned(caches, primary);
     }
 
     @Override
     public <T extends KubernetesObject> Optional<T> get(Class<T> type, ObjectKey of) {
-        return Optional.ofNullable(caches.get(caches.parts(type), of)).map(ModelJson::copy);
+        return caches.reader().get(type, of).map(ModelJson::copy);
     }
 
     @Override
     public Optional<Unstructured> get(ResourceType type, ObjectKey of) {
-        return Optional.ofNullable(caches.get(caches.parts(type), of)).map(ModelJson::copy);
+        return caches.reader().get(type, of).map(ModelJson::copy);
     }
 
     @Override
     public <T extends KubernetesObject> List<T> list(Class<T> type, String namespace, LabelSelector labels) {
-        return caches.list(caches.parts(type), namespace, labels).stream().map(ModelJson::copy).toList();
+        return caches.reader().list(type, namespace, labels).stream().map(ModelJson::copy).toList();
     }
 
     @Override
     public <T extends KubernetesObject> List<T> indexed(Class<T> type, String index, String value) {
-        return caches.indexed(caches.parts(type), index, value).stream().map(ModelJson::copy).toList();
+        return caches.reader().indexed(type, index, value).stream().map(ModelJson::copy).toList();
     }
 
     @Override
@@ -265,7 +265,7 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
     }
 
     private <T extends KubernetesObject> void prune(Part<T> part, Set<Target> wanted) {
-        for (T object : caches.related(List.of(part), meta())) {
+        for (T object : caches.related(List.of(part), primary)) {
             Target target = new Target(part.type(), ObjectKey.of(object), "");
             if (!wanted.contains(target) && object.getMetadata().getDeletionTimestamp() == null
                     && ownership.wrote(target, object.getMetadata())) {

@@ -7,6 +7,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -22,6 +23,7 @@ import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
 import dev.wheelhouse.operator.Declaration.Part;
+import dev.wheelhouse.operator.Declaration.Relation;
 import dev.wheelhouse.operator.Declaration.Role;
 import dev.wheelhouse.workqueue.RateLimits;
 
@@ -219,24 +221,67 @@ public final class Setup<P extends KubernetesObject> {
     /** The same, with limits. */
     public <T extends KubernetesObject> Setup<P> watches(Class<T> type,
             Function<? super T, ? extends Collection<ObjectKey>> mapping, Consumer<Watched<T>> limits) {
-        return add(Role.WATCHED, typeOf(type), type, mapping, limits);
+        return add(Role.WATCHED, typeOf(type), type, new Relation.Mapped<>(mapping), limits);
+    }
+
+    /**
+     * The same with a mapping that also reads the caches, such as those of the primary objects: all sites whose selector
+     * matches a pod. The caches may not have been filled yet; later, each primary object is reconciled anyway. Which
+     * objects belong to a primary object depends on the moment, so {@link Owned} does not have them.
+     */
+    public <T extends KubernetesObject> Setup<P> watches(Class<T> type,
+            BiFunction<? super T, ? super CacheReader, ? extends Collection<ObjectKey>> mapping) {
+        return watches(type, mapping, all -> {});
+    }
+
+    /** The same, with limits. */
+    public <T extends KubernetesObject> Setup<P> watches(Class<T> type,
+            BiFunction<? super T, ? super CacheReader, ? extends Collection<ObjectKey>> mapping,
+            Consumer<Watched<T>> limits) {
+        return add(Role.WATCHED, typeOf(type), type, new Relation.Read<>(mapping), limits);
+    }
+
+    /**
+     * A primary object names objects of this class that it does not own, such as a ConfigMap with its settings. A
+     * change of such an object, also its creation and deletion, reconciles the primary objects that name it.
+     * {@link Owned} has the objects that exist.
+     *
+     * @param keys the keys of the objects. One without a namespace is in the primary object's. The function sees the
+     *     cached primary object: it must not change it, and must not block. A primary object for which it throws names
+     *     no object, and the failure is logged
+     */
+    public <T extends KubernetesObject> Setup<P> references(Class<T> type,
+            Function<? super P, ? extends Collection<ObjectKey>> keys) {
+        return references(type, keys, all -> {});
+    }
+
+    /** The same, with limits. */
+    public <T extends KubernetesObject> Setup<P> references(Class<T> type,
+            Function<? super P, ? extends Collection<ObjectKey>> keys, Consumer<Watched<T>> limits) {
+        return add(Role.REFERENCED, typeOf(type), type, new Relation.Referenced<>(keys), limits);
+    }
+
+    /** The same for a type without a class. */
+    public Setup<P> references(ResourceType type, Function<? super P, ? extends Collection<ObjectKey>> keys,
+            Consumer<Watched<Unstructured>> limits) {
+        return add(Role.REFERENCED, type, Unstructured.class, new Relation.Referenced<>(keys), limits);
     }
 
     /** The same for a type without a class. */
     public Setup<P> watches(ResourceType type, Function<? super Unstructured, ? extends Collection<ObjectKey>> mapping,
             Consumer<Watched<Unstructured>> limits) {
-        return add(Role.WATCHED, type, Unstructured.class, mapping, limits);
+        return add(Role.WATCHED, type, Unstructured.class, new Relation.Mapped<>(mapping), limits);
     }
 
     /** The same, but only the objects' metadata is read and cached. */
     public Setup<P> watchesMetadata(ResourceType type,
             Function<? super PartialObjectMetadata, ? extends Collection<ObjectKey>> mapping,
             Consumer<Watched<PartialObjectMetadata>> limits) {
-        return add(Role.WATCHED, type, PartialObjectMetadata.class, mapping, limits);
+        return add(Role.WATCHED, type, PartialObjectMetadata.class, new Relation.Mapped<>(mapping), limits);
     }
 
     private <T extends KubernetesObject> Setup<P> add(Role role, ResourceType type, Class<T> model,
-            @Nullable Function<? super T, ? extends Collection<ObjectKey>> mapping, Consumer<Watched<T>> limits) {
+            @Nullable Relation<T> relation, Consumer<Watched<T>> limits) {
         for (Part<?> other : others) {
             require(other.role() != role || other.model() != model || !other.type().equals(type),
                     "%s is declared twice as %s: make it one declaration", type, role.name().toLowerCase(Locale.ROOT));
@@ -245,13 +290,13 @@ public final class Setup<P extends KubernetesObject> {
                 "%s, which has a namespace, cannot own %s, which has none: the garbage collector would delete them. "
                         + "Use setup.watches, and delete them in a clean-up (setup.finalizer)",
                 primary.type().kind(), type);
-        others.add(part(role, type, model, mapping, limits));
+        others.add(part(role, type, model, relation, limits));
         return this;
     }
 
     private <T extends KubernetesObject> Part<T> part(Role role, ResourceType type, Class<T> model,
-            @Nullable Function<? super T, ? extends Collection<ObjectKey>> mapping, Consumer<Watched<T>> limits) {
-        Watched<T> collected = new Watched<>(this, role, type, model, mapping);
+            @Nullable Relation<T> relation, Consumer<Watched<T>> limits) {
+        Watched<T> collected = new Watched<>(this, role, type, model, relation);
         limits.accept(collected);
         return collected.part();
     }
