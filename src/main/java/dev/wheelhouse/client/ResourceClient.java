@@ -1,7 +1,6 @@
 package dev.wheelhouse.client;
 
 import java.util.Optional;
-import java.util.Set;
 
 import io.kubernetes.client.common.KubernetesObject;
 
@@ -87,10 +86,10 @@ public interface ResourceClient<T extends KubernetesObject> {
     T apply(ObjectKey key, String subresource, String fieldManager, boolean force, String body);
 
     /**
-     * The field managers that applied the object server-side, read from the server. The other reads leave out
-     * {@code metadata.managedFields}.
+     * The field managers that applied the object server-side, and their fields, read from the server. The other reads
+     * leave out {@code metadata.managedFields}.
      */
-    Set<String> appliers(ObjectKey key);
+    Appliers appliers(ObjectKey key);
 
     /** Deletes the object. Returns when the server has accepted the deletion, which finalizers may delay. */
     void delete(ObjectKey key, Deletion deletion);

@@ -434,6 +434,16 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
         CompletableFuture<Void> unused = synced.thenRun(action);
     }
 
+    /** Whether the cache has held nothing yet, because the server forbids it. The informer tries again. */
+    boolean isForbidden() {
+        return reflector.forbidden().isDone() && !synced.isDone();
+    }
+
+    /** Calls an action once, as soon as the server forbids a list or a watch: at once if it has. */
+    void whenForbidden(Runnable action) {
+        CompletableFuture<Void> unused = reflector.forbidden().thenRun(action);
+    }
+
     @Override
     public void whenFresh(long since, Runnable action) {
         reflector.refresh(since, action);

@@ -80,7 +80,12 @@ public final class InformerFactory implements SharedInformerFactory, AutoCloseab
     }
 
     @Override
-    public synchronized <T extends KubernetesObject> SharedIndexInformer<T> informer(ResourceType type, Class<T> model,
+    public <T extends KubernetesObject> SharedIndexInformer<T> informer(ResourceType type, Class<T> model,
+            String namespace, LabelSelector labels, FieldSelector fields) {
+        return shared(type, model, namespace, labels, fields);
+    }
+
+    private synchronized <T extends KubernetesObject> CachingInformer<T> shared(ResourceType type, Class<T> model,
             String namespace, LabelSelector labels, FieldSelector fields) {
         requireOpen(type);
         Key key = new Key(type, model, namespace, labels, fields);
@@ -115,9 +120,9 @@ public final class InformerFactory implements SharedInformerFactory, AutoCloseab
             throw new IllegalArgumentException("cannot make an informer of " + type + " in the namespaces " + namespaces
                     + ": give at least one name, of a namespaced type; for all, use the method with one empty name");
         }
-        Map<String, SharedIndexInformer<T>> members = new TreeMap<>();
+        Map<String, CachingInformer<T>> members = new TreeMap<>();
         for (String namespace : namespaces) {
-            members.put(namespace, informer(type, model, namespace, labels, fields));
+            members.put(namespace, shared(type, model, namespace, labels, fields));
         }
         return new NamespacesInformer<>(type, members);
     }

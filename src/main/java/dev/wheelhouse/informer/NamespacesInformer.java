@@ -7,11 +7,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
@@ -26,15 +29,18 @@ import dev.wheelhouse.api.ResourceVersions;
 /**
  * The informers of several namespaces as one, for clients that may not list all namespaces (upstream:
  * controller-runtime {@code pkg/cache/multi_namespace_cache.go}). Each namespace has its own list and watch. A handler
- * is still called by one thread at a time. Thread safe.
+ * is still called by one thread at a time.
+ *
+ * <p>A namespace that the server forbids does not keep the others waiting, as long as one is allowed. The log names it;
+ * its informer tries again, and its objects are added when it succeeds. Thread safe.
  */
 final class NamespacesInformer<T extends KubernetesObject> implements SharedIndexInformer<T> {
     private final ResourceType type;
-    private final Map<String, SharedIndexInformer<T>> members;
+    private final Map<String, CachingInformer<T>> members;
     private final Indexer<T> indexer;
 
     /** @param members the informers by namespace, at least one */
-    NamespacesInformer(ResourceType type, Map<String, SharedIndexInformer<T>> members) {
+    NamespacesInformer(ResourceType type, Map<String, CachingInformer<T>> members) {
         this.type = type;
         this.members = new LinkedHashMap<>(members);
         Map<String, Indexer<T>> indexers = new LinkedHashMap<>();
@@ -42,7 +48,7 @@ final class NamespacesInformer<T extends KubernetesObject> implements SharedInde
         this.indexer = new NamespacesIndexer<>(indexers);
     }
 
-    Collection<SharedIndexInformer<T>> members() {
+    Collection<CachingInformer<T>> members() {
         return List.copyOf(members.values());
     }
 
@@ -55,22 +61,22 @@ final class NamespacesInformer<T extends KubernetesObject> implements SharedInde
     public Registration addEventHandler(ResourceEventHandler<T> handler, @Nullable Duration resyncPeriod) {
         OneAtATime<T> alone = new OneAtATime<>(handler, new ReentrantLock());
         ResourceEventHandler<T> shared = handler instanceof PromptHandler<T> ? new PromptHandler<>(alone) : alone;
-        List<Registration> registrations = members.values().stream()
-                .map(member -> member.addEventHandler(shared, resyncPeriod)).toList();
+        Map<CachingInformer<T>, Registration> registrations = new LinkedHashMap<>();
+        members.values().forEach(member -> registrations.put(member, member.addEventHandler(shared, resyncPeriod)));
         return new Registration() {
             @Override
             public boolean hasSynced() {
-                return registrations.stream().allMatch(Registration::hasSynced);
+                return haveSynced(member -> Objects.requireNonNull(registrations.get(member)).hasSynced());
             }
 
             @Override
             public void whenSynced(Runnable action) {
-                whenAll(registrations, Registration::whenSynced, action);
+                whenAll((member, each) -> Objects.requireNonNull(registrations.get(member)).whenSynced(each), action);
             }
 
             @Override
             public void remove() {
-                registrations.forEach(Registration::remove);
+                registrations.values().forEach(Registration::remove);
             }
         };
     }
@@ -126,33 +132,50 @@ final class NamespacesInformer<T extends KubernetesObject> implements SharedInde
 
     @Override
     public boolean hasSynced() {
-        return members.values().stream().allMatch(SharedIndexInformer::hasSynced);
+        return haveSynced(CachingInformer::hasSynced);
+    }
+
+    /** Whether some member has synced, and the others have, too, or are forbidden. */
+    private boolean haveSynced(Predicate<CachingInformer<T>> synced) {
+        return members.values().stream().anyMatch(synced)
+                && members.values().stream().allMatch(member -> synced.test(member) || member.isForbidden());
     }
 
     @Override
     public void whenSynced(Runnable action) {
-        whenAll(members.values(), SharedIndexInformer::whenSynced, action);
+        whenAll(CachingInformer::whenSynced, action);
     }
 
     @Override
     public void whenFresh(long since, Runnable action) {
-        whenAll(members.values(), (member, each) -> member.whenFresh(since, each), action);
+        whenAll((member, each) -> member.whenFresh(since, each), action);
     }
 
-    /** Calls an action once, after each part has called its own. */
-    private static <P> void whenAll(Collection<P> parts, BiConsumer<P, Runnable> when, Runnable action) {
-        AtomicInteger left = new AtomicInteger(parts.size());
-        parts.forEach(part -> when.accept(part, () -> {
-            if (left.decrementAndGet() == 0) {
+    /** Calls an action once, after some member has called its own, and the others have, too, or are forbidden. */
+    private void whenAll(BiConsumer<CachingInformer<T>, Runnable> when, Runnable action) {
+        Set<CachingInformer<T>> called = ConcurrentHashMap.newKeySet();
+        AtomicBoolean done = new AtomicBoolean();
+        Runnable check = () -> {
+            if (!called.isEmpty()
+                    && members.values().stream().allMatch(member -> called.contains(member) || member.isForbidden())
+                    && done.compareAndSet(false, true)) {
                 action.run();
             }
-        }));
+        };
+        members.values().forEach(member -> {
+            member.whenForbidden(check);
+            when.accept(member, () -> {
+                called.add(member);
+                check.run();
+            });
+        });
     }
 
-    /** The version that every member has reached; empty if a member has none. */
+    /** The version that every member has reached that is not forbidden; empty if one of them has none. */
     @Override
     public String resourceVersion() {
-        return oldest(members.values().stream().map(SharedIndexInformer::resourceVersion).toList());
+        return oldest(members.values().stream().filter(member -> !member.isForbidden())
+                .map(SharedIndexInformer::resourceVersion).toList());
     }
 
     private static String oldest(List<String> versions) {

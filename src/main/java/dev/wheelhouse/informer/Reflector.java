@@ -1,5 +1,6 @@
 package dev.wheelhouse.informer;
 
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
@@ -120,6 +121,11 @@ final class Reflector<T extends KubernetesObject> implements Loop {
         if (steps.isClosed()) {
             throw new InterruptedException("the reflector of " + source.type() + " was closed");
         }
+    }
+
+    /** Completes when the server forbids a list or a watch for the first time. */
+    CompletableFuture<Void> forbidden() {
+        return steps.forbidden();
     }
 
     /** Sets the function that gets the error of each failed list and watch. */

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 
@@ -77,6 +78,7 @@ final class ReflectorSteps<T extends KubernetesObject> {
     private int briefWatches;
 
     private volatile Consumer<? super KubeApiException> errorHandler = e -> {};
+    private final CompletableFuture<Void> forbidden = new CompletableFuture<>();
     private volatile @Nullable WatchSession<T> session;
     private volatile boolean closed;
 
@@ -156,6 +158,11 @@ final class ReflectorSteps<T extends KubernetesObject> {
         if (ending != null) {
             ending.close();
         }
+    }
+
+    /** Completes when the server forbids a list or a watch for the first time. */
+    CompletableFuture<Void> forbidden() {
+        return forbidden;
     }
 
     void tellErrorsTo(Consumer<? super KubeApiException> handler) {
@@ -428,6 +435,9 @@ final class ReflectorSteps<T extends KubernetesObject> {
             errorHandler.accept(e);
         } catch (RuntimeException | Error thrown) {
             log.warn("the handler of watch errors failed: " + thrown);
+        }
+        if (e.isForbidden()) {
+            forbidden.complete(null);
         }
         close(e.isExpired() ? "expired" : e.isTooManyRequests() ? "throttled" : "error");
         if (initialState) {

@@ -3,6 +3,7 @@ package dev.wheelhouse.operator;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -20,9 +21,9 @@ import dev.wheelhouse.facts.SemanticForm;
 /**
  * Remembers the objects that an operator wrote and how the server stored them, so that no request is sent that would
  * change nothing. The server's answer shows how it fills in and rewrites values: while the stored values of the wanted
- * fields stay as in the answer, the same configuration would change nothing. A new process remembers nothing: it
- * applies each object once, and the server ignores an apply that changes nothing. Thread safe: the worker of a key and
- * a request for the key's plan may use the key's memory at the same time.
+ * fields stay as in the answer, the same configuration would change nothing. A new process remembers nothing: it asks
+ * the server once for each object whether an earlier process applied the same configuration. Thread safe: the worker of
+ * a key and a request for the key's plan may use the key's memory at the same time.
  */
 final class Applied {
     private static final Logger log = LoggerFactory.getLogger(Applied.class);
@@ -60,9 +61,11 @@ final class Applied {
      *
      * @param wanted the configuration, in {@link SemanticForm}
      * @param run the sync. For one that only records, only a difference in a wanted field is a reason
+     * @param before asks the server whether an earlier process applied just this configuration
      */
     @Nullable
-    String reason(ObjectKey owner, Target target, Object wanted, KubernetesObject stored, SyncRun run) {
+    String reason(ObjectKey owner, Target target, Object wanted, KubernetesObject stored, SyncRun run,
+            BooleanSupplier before) {
         Memo last = get(owner, target);
         Memo same = last != null && last.uid.equals(stored.getMetadata().getUid())
                 && last.wanted.equals(Drift.hash(wanted)) ? last : null;
@@ -76,7 +79,14 @@ final class Applied {
         }
         String drift = Drift.first(wanted, SemanticForm.of(ModelJson.tree(stored), target.type),
                 !target.type.equals(ResourceType.SECRETS));
-        return drift != null || !run.writes() ? drift : "this process has not applied it yet";
+        if (drift != null || !run.writes()) {
+            return drift;
+        }
+        if (last == null && before.getAsBoolean()) {
+            put(owner, target, now);
+            return null;
+        }
+        return "this process has not applied it yet";
     }
 
     /**

@@ -4,7 +4,6 @@ import java.util.List;
 import java.util.Optional;
 
 import io.kubernetes.client.common.KubernetesObject;
-import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.PartialObjectMetadata;
@@ -14,7 +13,7 @@ import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.operator.Declaration.Part;
 
 /** The objects in an operator's caches that belong to one primary object. Each is copied when it is asked for. */
-record CachedOwned(Caches<?> caches, V1ObjectMeta primary) implements Owned {
+record CachedOwned(Caches<?> caches, KubernetesObject primary) implements Owned {
     @Override
     public <T extends KubernetesObject> List<T> all(Class<T> type) {
         return related(caches.parts(type));
@@ -37,7 +36,7 @@ record CachedOwned(Caches<?> caches, V1ObjectMeta primary) implements Owned {
     @Override
     public <T extends KubernetesObject> Optional<T> named(Class<T> type, String name) {
         List<Part<T>> parts = caches.parts(type);
-        String namespace = parts.getFirst().type().namespaced() ? primary.getNamespace() : null;
+        String namespace = parts.getFirst().type().namespaced() ? primary.getMetadata().getNamespace() : null;
         ObjectKey key = new ObjectKey(namespace == null ? "" : namespace, name);
         return caches.related(parts, primary).stream().filter(object -> ObjectKey.of(object).equals(key)).findFirst()
                 .map(ModelJson::copy);

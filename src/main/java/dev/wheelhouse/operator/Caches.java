@@ -6,6 +6,8 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
@@ -31,11 +33,12 @@ import dev.wheelhouse.informer.Indexer;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.informer.SharedInformerFactory;
 import dev.wheelhouse.operator.Declaration.Part;
+import dev.wheelhouse.operator.Declaration.Relation;
 import dev.wheelhouse.operator.Declaration.Role;
 
 /**
- * The caches of one operator: one informer for each declared type. Each informer of a type that is not the primary one
- * has an index by owner or mapping, and the indices that the operator declared. All methods return the cached objects
+ * The caches of one operator: one informer for each declared type. Informers have indices by owner, mapping or
+ * reference, and the indices that the operator declared. All methods return the cached objects
  * themselves; callers copy them. Thread safe.
  */
 final class Caches<P extends KubernetesObject> {
@@ -44,31 +47,39 @@ final class Caches<P extends KubernetesObject> {
 
     private final Declaration<P> declaration;
     private final Set<String> failed = ConcurrentHashMap.newKeySet();
+    private final CacheReader reader = new Reader();
     private final Map<Part<?>, SharedIndexInformer<? extends KubernetesObject>> informers = new LinkedHashMap<>();
 
     Caches(Declaration<P> declaration, SharedInformerFactory factory) {
         this.declaration = declaration;
         declaration.parts().forEach(part -> informers.put(part, make(part, factory)));
+        informers.keySet().forEach(this::addRelation);
         declaration.indexes().forEach(this::addIndex);
     }
 
     private <T extends KubernetesObject> SharedIndexInformer<T> make(Part<T> part, SharedInformerFactory factory) {
-        SharedIndexInformer<T> informer = part.namespaces().size() > 1
+        return part.namespaces().size() > 1
                 ? factory.informer(part.type(), part.model(), part.namespaces(), part.labels(), part.fields())
                 : factory.informer(part.type(), part.model(), part.namespaces().stream().findFirst().orElse(""),
                         part.labels(), part.fields());
-        if (part.role() != Role.PRIMARY) {
-            informer.getIndexer().addIndex(indexOf(part), object -> related(part, object));
+    }
+
+    /** Adds the index by which the objects of a part, or the primary objects that reference them, are found. */
+    private <T extends KubernetesObject> void addRelation(Part<T> part) {
+        if (part.role() == Role.REFERENCED) {
+            informer(declaration.primary()).getIndexer().addIndex(indexOf(part),
+                    primary -> referenced(part, primary).stream().map(ObjectKey::toString).toList());
+        } else if (part.role() != Role.PRIMARY && !(part.relation() instanceof Relation.Read)) {
+            informer(part).getIndexer().addIndex(indexOf(part), object -> related(part, object));
         }
-        return informer;
     }
 
     /**
-     * The name of a part's index by owner or mapping. It contains operator and role, because operators, and parts of
-     * one operator, may share an informer.
+     * The name of a part's index by owner, mapping or reference. It contains operator, role and type, because
+     * operators, and parts of one operator, may share an informer.
      */
     private String indexOf(Part<?> part) {
-        return declaration.name() + "/" + part.role();
+        return declaration.name() + "/" + part.role() + "/" + part.type() + "/" + part.model().getSimpleName();
     }
 
     private String indexOf(Part<?> part, String name) {
@@ -90,10 +101,25 @@ final class Caches<P extends KubernetesObject> {
         return (Indexer<T>) informer.getIndexer();
     }
 
+    /** The keys of the objects that a primary object names. */
+    private <T extends KubernetesObject> Collection<ObjectKey> referenced(Part<T> part, KubernetesObject primary) {
+        @SuppressWarnings("unchecked") // The function was declared for the primary objects.
+        Relation.Referenced<T, KubernetesObject> relation = (Relation.Referenced<T, KubernetesObject>) part.relation();
+        if (relation == null) {
+            return List.of();
+        }
+        String home = Objects.requireNonNullElse(primary.getMetadata().getNamespace(), "");
+        return guarded(declaration.primary().model(), "the references to " + part.type(), primary, relation.keys())
+                .stream().map(key -> !part.type().namespaced()
+                        ? ObjectKey.cluster(key.name())
+                        : key.namespace().isEmpty() ? ObjectKey.of(home, key.name()) : key)
+                .distinct().toList();
+    }
+
     /** The values under which an object is found for a primary object: its owner's UID, or the mapped keys. */
     private <T extends KubernetesObject> Collection<String> related(Part<T> part, T object) {
-        if (part.mapping() != null) {
-            return guarded(part.model(), "the mapping", object, part.mapping()).stream().map(ObjectKey::toString)
+        if (part.relation() instanceof Relation.Mapped<T> mapped) {
+            return guarded(part.model(), "the mapping", object, mapped.keys()).stream().map(ObjectKey::toString)
                     .toList();
         }
         V1OwnerReference owner = OwnerReferences.controllerOf(object.getMetadata());
@@ -148,7 +174,11 @@ final class Caches<P extends KubernetesObject> {
         return switch (part.role()) {
             case PRIMARY -> List.of(ObjectKey.of(object));
             case OWNED -> owner(object.getMetadata());
-            case WATCHED -> related(part, object).stream().map(ObjectKey::parse).toList();
+            case WATCHED -> part.relation() instanceof Relation.Read<T> read
+                    ? guarded(part.model(), "the mapping", object, one -> read.keys().apply(one, reader))
+                    : related(part, object).stream().map(ObjectKey::parse).toList();
+            case REFERENCED -> informer(declaration.primary()).getIndexer()
+                    .byIndex(indexOf(part), ObjectKey.of(object).toString()).stream().map(ObjectKey::of).toList();
         };
     }
 
@@ -253,13 +283,50 @@ final class Caches<P extends KubernetesObject> {
         return merged(parts, part -> informer(part).getIndexer().byIndex(indexOf(part, index), value));
     }
 
-    /** The objects that a primary object owns, and the objects that a mapping maps to it. */
-    <T extends KubernetesObject> List<T> related(List<Part<T>> parts, V1ObjectMeta primary) {
-        return merged(parts, part -> part.role() == Role.PRIMARY
-                ? List.of()
-                : informer(part).getIndexer().byIndex(indexOf(part), part.role() == Role.OWNED
-                        ? String.valueOf(primary.getUid())
-                        : ObjectKey.of(primary).toString()));
+    /** The objects that a primary object owns or names, and the objects that a mapping maps to it. */
+    <T extends KubernetesObject> List<T> related(List<Part<T>> parts, KubernetesObject primary) {
+        return merged(parts, part -> switch (part.role()) {
+            case PRIMARY -> List.of();
+            case OWNED -> informer(part).getIndexer().byIndex(indexOf(part),
+                    String.valueOf(primary.getMetadata().getUid()));
+            case WATCHED -> {
+                if (part.relation() instanceof Relation.Read) {
+                    throw new IllegalArgumentException("operator " + declaration.name() + " maps "
+                            + part.model().getSimpleName() + " by its caches, so it is not known which of them belong "
+                            + "to one primary object: read them by the Context, or declare setup.references");
+                }
+                yield informer(part).getIndexer().byIndex(indexOf(part), ObjectKey.of(primary).toString());
+            }
+            case REFERENCED -> referenced(part, primary).stream().map(informer(part)::get).filter(Objects::nonNull)
+                    .toList();
+        });
+    }
+
+    CacheReader reader() {
+        return reader;
+    }
+
+    /** Hands out the cached objects themselves. */
+    private final class Reader implements CacheReader {
+        @Override
+        public <T extends KubernetesObject> Optional<T> get(Class<T> type, ObjectKey key) {
+            return Optional.ofNullable(Caches.this.get(parts(type), key));
+        }
+
+        @Override
+        public Optional<Unstructured> get(ResourceType type, ObjectKey key) {
+            return Optional.ofNullable(Caches.this.get(parts(type), key));
+        }
+
+        @Override
+        public <T extends KubernetesObject> List<T> list(Class<T> type, String namespace, LabelSelector labels) {
+            return Caches.this.list(parts(type), namespace, labels);
+        }
+
+        @Override
+        public <T extends KubernetesObject> List<T> indexed(Class<T> type, String index, String value) {
+            return Caches.this.indexed(parts(type), index, value);
+        }
     }
 
     /** The objects of several caches, each once, sorted by key. */

@@ -2,12 +2,9 @@ package dev.wheelhouse.operator;
 
 import java.time.Instant;
 import java.util.List;
-import java.util.Optional;
 
 import io.kubernetes.client.common.KubernetesObject;
 
-import dev.wheelhouse.api.LabelSelector;
-import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
 import dev.wheelhouse.client.ResourceClient;
@@ -20,42 +17,51 @@ import dev.wheelhouse.controller.Result;
  * operator did not declare throws {@code IllegalArgumentException}, which names the declaration to add. Only the thread
  * of the reconciliation may use it, until the reconciliation returns.
  */
-public interface Context<P extends KubernetesObject> {
+public interface Context<P extends KubernetesObject> extends CacheReader {
     /** The objects that belong to the primary object. */
     Owned owned();
 
-    /** An object of a declared class; empty if the cache has none with this key. */
-    <T extends KubernetesObject> Optional<T> get(Class<T> type, ObjectKey key);
-
-    /** An object of a type that was declared without a class; empty if the cache has none with this key. */
-    Optional<Unstructured> get(ResourceType type, ObjectKey key);
-
-    /** The objects of a declared class in a namespace (empty for all) that match a selector, sorted by key. */
-    <T extends KubernetesObject> List<T> list(Class<T> type, String namespace, LabelSelector labels);
-
-    /** The objects that an index of {@link Setup#index} has under a value, sorted by namespace and name. */
-    <T extends KubernetesObject> List<T> indexed(Class<T> type, String index, String value);
-
     /**
      * Applies an object server-side, with the operator's field manager and the primary object as its controller. Sends
-     * no request if the apply would change nothing.
+     * no request if the apply would change nothing. An existing object of this name that the operator has not made is
+     * left alone, unless {@link Setup#adopt} allows to take it.
      *
      * @return the object as stored; while the service observes, the stored object, or a copy of the wanted one if there
      *     is none
      * @throws IllegalArgumentException if the object has no name, or the primary object cannot own it; the message
      *     names the object and the remedy
+     * @throws dev.wheelhouse.api.KubeApiException with the reason {@code NotOwned} if the object belongs to somebody
+     *     else. An Event about the primary object says so, too
      */
     <T extends KubernetesObject> T apply(T desired);
 
-    /** Deletes the objects of the owned types that this operator applied before, except the given ones. */
+    /**
+     * Creates an object with the primary object as its controller, if there is none with its name. An object that
+     * exists is never changed: use it for generated passwords, immutable Jobs and the like. If another process creates
+     * the object at the same time, this one gets that one's.
+     *
+     * @return the object as stored, which may have other values; while the service observes, a copy of the wanted one
+     *     if there is none
+     * @throws dev.wheelhouse.api.KubeApiException as {@link #apply}
+     */
+    <T extends KubernetesObject> T createOnce(T object);
+
+    /**
+     * Applies an object as {@link #apply} does, but without an owner: it outlives the primary object, and
+     * {@link #prune} leaves it. It may be in any namespace, or in none. Its type must be declared; for a type that is
+     * only watched, {@link Setup#permission} adds the right to patch.
+     */
+    <T extends KubernetesObject> T applyUnowned(T desired);
+
+    /** Deletes the objects of the owned types that this operator wrote before, except the given ones. */
     void prune(List<? extends KubernetesObject> kept);
 
     /** Deletes an object and, in the background, the objects that it owns. A missing object counts as deleted. */
     void delete(KubernetesObject object);
 
     /**
-     * Writes the status of the primary object, if it changes. Conditions keep their transition time while their status
-     * stays the same.
+     * Writes the status of the primary object, if it changes. Its conditions are merged with the stored ones by their
+     * types, and keep their transition time while their status stays the same.
      *
      * @param status an object that becomes {@code status} in JSON
      * @throws IllegalArgumentException if the class of the primary object has no status
@@ -63,7 +69,12 @@ public interface Context<P extends KubernetesObject> {
     void status(Object status);
 
     /** Sets one condition of the primary object's status, if it changes. */
-    void condition(String type, boolean status, String reason, String message);
+    default void condition(String type, boolean status, String reason, String message) {
+        condition(type, ConditionStatus.of(status), reason, message);
+    }
+
+    /** The same, also for a status that the operator does not know. */
+    void condition(String type, ConditionStatus status, String reason, String message);
 
     /**
      * Records an Event about the primary object.

@@ -14,8 +14,9 @@ import io.kubernetes.client.common.KubernetesObject;
  * {@link #keepingOthers} says otherwise. Not thread safe.
  */
 public final class Decision {
-    private final List<KubernetesObject> objects = new ArrayList<>();
+    private final List<Wanted> objects = new ArrayList<>();
     private final List<Condition> conditions = new ArrayList<>();
+    private final List<String> goneConditions = new ArrayList<>();
     private final List<Event> events = new ArrayList<>();
     private @Nullable Object status;
     private @Nullable Duration requeueAfter;
@@ -23,8 +24,23 @@ public final class Decision {
 
     private Decision() {}
 
+    /** How a wanted object is written. */
+    enum Mode {
+        OWNED, ONCE, UNOWNED
+    }
+
+    record Wanted(KubernetesObject object, Mode mode) {
+        boolean owned() {
+            return mode != Mode.UNOWNED;
+        }
+    }
+
     /** A condition of the status. */
-    public record Condition(String type, boolean status, String reason, String message) {
+    public record Condition(String type, ConditionStatus status, String reason, String message) {
+        public Condition(String type, boolean status, String reason, String message) {
+            this(type, ConditionStatus.of(status), reason, message);
+        }
+
         /**
          * @throws IllegalArgumentException if the type is null or blank, because later decisions could not find the
          *     condition
@@ -61,8 +77,31 @@ public final class Decision {
 
     /** Wants further objects. */
     public Decision and(KubernetesObject... more) {
-        objects.addAll(List.of(more));
+        return and(Mode.OWNED, more);
+    }
+
+    private Decision and(Mode mode, KubernetesObject... more) {
+        for (KubernetesObject object : more) {
+            objects.add(new Wanted(object, mode));
+        }
         return this;
+    }
+
+    /**
+     * Wants objects that are created if they do not exist, and never changed afterwards: generated passwords, immutable
+     * Jobs. They are owned, and deleted when they are not wanted any more, as other objects are. The operator finds in
+     * {@link Owned} what was created, which may be what another process made.
+     */
+    public Decision createOnce(KubernetesObject... made) {
+        return and(Mode.ONCE, made);
+    }
+
+    /**
+     * Wants objects that outlive the primary object: {@link Context#applyUnowned} says how they are written. They are
+     * never deleted by this decision or a later one.
+     */
+    public Decision applyUnowned(KubernetesObject... more) {
+        return and(Mode.UNOWNED, more);
     }
 
     /** Keeps the objects that earlier decisions wanted and that this one does not name. */
@@ -72,7 +111,8 @@ public final class Decision {
     }
 
     /**
-     * Wants this status.
+     * Wants this status. Its conditions are merged with the stored ones by their types, as those of {@link #condition}
+     * are: conditions of other types stay.
      *
      * @param value an object that becomes {@code status} in JSON
      */
@@ -86,7 +126,18 @@ public final class Decision {
      * object's.
      */
     public Decision condition(String type, boolean value, String reason, String message) {
+        return condition(type, ConditionStatus.of(value), reason, message);
+    }
+
+    /** The same, also for a status that the operator does not know. */
+    public Decision condition(String type, ConditionStatus value, String reason, String message) {
         conditions.add(new Condition(type, value, reason, message));
+        return this;
+    }
+
+    /** Removes the condition of this type from the status. */
+    public Decision withoutCondition(String type) {
+        goneConditions.add(type);
         return this;
     }
 
@@ -104,6 +155,10 @@ public final class Decision {
 
     /** The wanted objects, in order. */
     public List<KubernetesObject> objects() {
+        return objects.stream().map(Wanted::object).toList();
+    }
+
+    List<Wanted> wanted() {
         return List.copyOf(objects);
     }
 
@@ -119,6 +174,11 @@ public final class Decision {
 
     public List<Condition> conditions() {
         return List.copyOf(conditions);
+    }
+
+    /** The types of the conditions to remove. */
+    public List<String> goneConditions() {
+        return List.copyOf(goneConditions);
     }
 
     public List<Event> events() {

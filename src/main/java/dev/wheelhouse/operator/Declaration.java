@@ -4,7 +4,9 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -25,25 +27,49 @@ import dev.wheelhouse.workqueue.RateLimits;
  * @param others the types that the operator owns or watches, in the order of their declaration
  * @param workers null for the default
  * @param resync zero for never
+ * @param statusFields empty for the whole status
  */
 record Declaration<P extends KubernetesObject>(String name, String fieldManager, Part<P> primary, List<Part<?>> others,
         List<Index<?>> indexes, @Nullable Finalizer<P> finalizer, @Nullable Integer workers, RateLimits rateLimits,
         @Nullable Duration timeout, Duration resync, List<ExternalSource> sources, @Nullable String errorCondition,
-        CrdPolicy crd, List<Permission> permissions) {
+        CrdPolicy crd, List<Permission> permissions, List<Adoption<?>> adoptions, Former former,
+        Set<String> statusFields) {
     enum Role {
-        PRIMARY, OWNED, WATCHED
+        PRIMARY, OWNED, WATCHED, REFERENCED
+    }
+
+    /** How the objects of a type that is watched or referenced are related to primary objects. */
+    sealed interface Relation<T extends KubernetesObject> {
+        /** An object names its primary objects. */
+        record Mapped<T extends KubernetesObject>(
+                Function<? super T, ? extends Collection<ObjectKey>> keys) implements Relation<T> {}
+
+        /** An object and the caches say which primary objects it concerns at the moment. */
+        record Read<T extends KubernetesObject>(
+                BiFunction<? super T, ? super CacheReader, ? extends Collection<ObjectKey>> keys)
+                implements
+                    Relation<T> {}
+
+        /** A primary object names the objects. */
+        record Referenced<T extends KubernetesObject, P extends KubernetesObject>(
+                Function<? super P, ? extends Collection<ObjectKey>> keys) implements Relation<T> {}
     }
 
     /**
      * A type that the operator caches.
      *
      * @param model {@link Unstructured} for a type without a class, {@link PartialObjectMetadata} for metadata only
-     * @param mapping the primary objects that an object of a watched type concerns; null for other roles
+     * @param relation null unless the type is watched or referenced
      * @param namespaces empty for all
      */
     record Part<T extends KubernetesObject>(Role role, ResourceType type, Class<T> model,
-            @Nullable Function<? super T, ? extends Collection<ObjectKey>> mapping, Set<String> namespaces,
+            @Nullable Relation<T> relation, Set<String> namespaces,
             LabelSelector labels, FieldSelector fields, ChangeFilter<T> filter) {
+        /** Whether the cache has every object of its namespaces. */
+        boolean whole() {
+            return labels.isEverything() && fields.isEverything();
+        }
+
         boolean metadataOnly() {
             return model == (Class<?>) PartialObjectMetadata.class;
         }
@@ -60,6 +86,16 @@ record Declaration<P extends KubernetesObject>(String name, String fieldManager,
             Function<? super T, ? extends Collection<String>> values) {}
 
     record Finalizer<P extends KubernetesObject>(String name, Cleanup<P> cleanup) {}
+
+    /** The objects without a controller that the operator may take over. */
+    record Adoption<T extends KubernetesObject>(ResourceType type, Class<T> model, Predicate<? super T> which) {
+        boolean test(KubernetesObject object) {
+            return which.test(model.cast(object));
+        }
+    }
+
+    /** The names that an earlier version of the operator had: its field managers, and its finalizers. */
+    record Former(Set<String> managers, Set<String> finalizers) {}
 
     record Permission(ResourceType type, List<String> verbs) {}
 

@@ -22,15 +22,18 @@ final class Desired {
     private static final List<String> SET_BY_SERVER = List.of("uid", "resourceVersion", "generation", "selfLink",
             "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "managedFields");
 
+    private static final String INSTEAD = ". Write it with applyUnowned, and delete it in a clean-up (setup.finalizer)";
+
     private Desired() {}
 
     /**
      * The object without the fields that the server sets, and with its namespace and owner.
      *
+     * @param owned whether the primary object becomes its controller
      * @throws IllegalArgumentException if the primary object cannot own the object; the message says why
      */
     static <T extends KubernetesObject> ObjectNode of(T object, Part<T> part, ResourceType ownerType,
-            V1ObjectMeta owner) {
+            V1ObjectMeta owner, boolean owned) {
         ResourceType type = part.type();
         ObjectNode body = (ObjectNode) ModelJson.tree(object);
         body.remove("status");
@@ -42,25 +45,40 @@ final class Desired {
                 + "its name is how it is found again, so generateName is not enough");
         String home = Objects.requireNonNullElse(owner.getNamespace(), "");
         if (!type.namespaced()) {
-            require(home.isEmpty(), what + " has no namespace, so " + ownerType.kind() + " " + ObjectKey.of(owner)
-                    + " cannot own it: write it with context.live(…), and delete it in a clean-up (setup.finalizer)");
+            require(home.isEmpty() || !owned, what + " has no namespace, so " + ownerType.kind() + " "
+                    + ObjectKey.of(owner) + " cannot own it" + INSTEAD);
             meta.remove("namespace");
         } else if (meta.path("namespace").asString("").isEmpty()) {
             require(!home.isEmpty(), what + " needs metadata.namespace: its owner " + owner.getName() + " has none");
             meta.put("namespace", home);
         }
         String namespace = meta.path("namespace").asString("");
-        require(home.isEmpty() || namespace.equals(home), what + " is in the namespace " + namespace + ", so "
+        require(home.isEmpty() || !owned || namespace.equals(home), what + " is in the namespace " + namespace + ", so "
                 + ownerType.kind() + " " + ObjectKey.of(owner) + " cannot own it: an owner with a namespace owns "
-                + "objects of its own namespace only. Write it with context.live(…), and delete it in a clean-up "
-                + "(setup.finalizer)");
+                + "objects of its own namespace only" + INSTEAD);
         require(part.namespaces().isEmpty() || part.namespaces().contains(namespace), what + " is in the namespace "
                 + namespace + ", but setup.owns limits " + type + " to " + part.namespaces());
         LabelSelector labels = part.labels();
         require(labels.matches(object.getMetadata().getLabels()), what + " does not have the labels " + labels
                 + " to which setup.owns limits " + type);
-        meta.set("ownerReferences", owners(meta, what, ownerType, owner));
+        if (owned) {
+            meta.set("ownerReferences", owners(meta, what, ownerType, owner));
+        }
         return body;
+    }
+
+    /** A configuration of the same object without a field. */
+    static ObjectNode empty(ObjectNode body) {
+        ObjectNode empty = body.objectNode();
+        empty.set("apiVersion", body.get("apiVersion"));
+        empty.set("kind", body.get("kind"));
+        ObjectNode meta = empty.putObject("metadata");
+        List.of("name", "namespace").forEach(name -> {
+            if (body.path("metadata").has(name)) {
+                meta.set(name, body.path("metadata").get(name));
+            }
+        });
+        return empty;
     }
 
     private static ArrayNode owners(ObjectNode meta, String what, ResourceType ownerType, V1ObjectMeta owner) {

@@ -10,6 +10,7 @@ import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.Appliers;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.ListOptions;
 import dev.wheelhouse.client.ListPage;
@@ -43,7 +44,7 @@ record LiveClient<T extends KubernetesObject>(OperatorContext<?> context, Resour
     }
 
     @Override
-    public Set<String> appliers(ObjectKey key) {
+    public Appliers appliers(ObjectKey key) {
         return behind.appliers(key);
     }
 

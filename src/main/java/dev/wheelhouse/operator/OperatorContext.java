@@ -13,7 +13,6 @@ import org.slf4j.LoggerFactory;
 
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
-import io.kubernetes.client.openapi.models.V1OwnerReference;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -48,11 +47,13 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
     private final Caches<P> caches;
     private final SyncRun run;
     private final ObjectKey key;
+    private final Ownership<P> ownership;
     /**
      * The primary object as the cache had it, or as the last write of this sync returned it. A write replaces the
      * object; nobody changes it.
      */
     private P primary;
+    private StatusStreaks.@Nullable Write statusWrite;
 
     OperatorContext(OperatorController<P> controller, SyncRun run, ObjectKey key, P primary) {
         this.controller = controller;
@@ -61,11 +62,17 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
         this.run = run;
         this.key = key;
         this.primary = primary;
+        this.ownership = new Ownership<>(controller, this, key);
     }
 
     /** The primary object; not a copy. */
     P primary() {
         return primary;
+    }
+
+    /** This run's last write of the status; null if it has not written it. */
+    StatusStreaks.@Nullable Write statusWrite() {
+        return statusWrite;
     }
 
     private V1ObjectMeta meta() {
@@ -76,27 +83,27 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
 
     @Override
     public Owned owned() {
-        return new CachedOwned(caches, meta());
+        return new CachedOwned(caches, primary);
     }
 
     @Override
     public <T extends KubernetesObject> Optional<T> get(Class<T> type, ObjectKey of) {
-        return Optional.ofNullable(caches.get(caches.parts(type), of)).map(ModelJson::copy);
+        return caches.reader().get(type, of).map(ModelJson::copy);
     }
 
     @Override
     public Optional<Unstructured> get(ResourceType type, ObjectKey of) {
-        return Optional.ofNullable(caches.get(caches.parts(type), of)).map(ModelJson::copy);
+        return caches.reader().get(type, of).map(ModelJson::copy);
     }
 
     @Override
     public <T extends KubernetesObject> List<T> list(Class<T> type, String namespace, LabelSelector labels) {
-        return caches.list(caches.parts(type), namespace, labels).stream().map(ModelJson::copy).toList();
+        return caches.reader().list(type, namespace, labels).stream().map(ModelJson::copy).toList();
     }
 
     @Override
     public <T extends KubernetesObject> List<T> indexed(Class<T> type, String index, String value) {
-        return caches.indexed(caches.parts(type), index, value).stream().map(ModelJson::copy).toList();
+        return caches.reader().indexed(type, index, value).stream().map(ModelJson::copy).toList();
     }
 
     @Override
@@ -122,48 +129,121 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
 
     @Override
     public <T extends KubernetesObject> T apply(T desired) {
-        Part<T> part = partToApply(desired);
-        ObjectNode body = Desired.of(desired, part, declaration.primary().type(), meta());
-        ObjectKey of = ObjectKey.of(body.at("/metadata/namespace").asString(""), body.at("/metadata/name").asString());
-        T stored = caches.get(List.of(part), of);
+        return apply(desired, partToApply(desired), true);
+    }
+
+    @Override
+    public <T extends KubernetesObject> T applyUnowned(T desired) {
+        return apply(desired, partOf(desired, false), false);
+    }
+
+    private <T extends KubernetesObject> T apply(T desired, Part<T> part, boolean owned) {
+        ObjectNode body = Desired.of(desired, part, declaration.primary().type(), meta(), owned);
+        Target target = target(part, body);
+        T stored = existing(part, target);
         Object wanted = SemanticForm.of(body, part.type());
-        Target target = new Target(part.type(), of, "");
-        if (stored != null) {
-            requireMine(target, stored.getMetadata());
-        }
+        List<String> formers = stored == null ? List.of() : ownership.formerManagers(target, stored.getMetadata());
         String why = stored == null
                 ? "it does not exist"
-                : controller.applied.reason(key, target, wanted, stored, run);
+                : !formers.isEmpty()
+                        ? "it was applied under the former name " + formers.getFirst()
+                        : controller.applied.reason(key, target, wanted, stored, run,
+                                () -> ownership.appliers(target)
+                                        .owns(declaration.fieldManager(), body, ModelJson.tree(stored)));
         if (why == null) {
             return ModelJson.copy(Objects.requireNonNull(stored));
         }
-        KubernetesObject answer = write(new Action.Apply(part.type(), of, "", part.model(),
-                declaration.fieldManager(), true, ModelJson.write(body), why));
+        // Without force, an object of somebody else that the cache does not show yet is not overwritten.
+        KubernetesObject answer = write(new Action.Apply(part.type(), target.key(), "", part.model(),
+                declaration.fieldManager(), stored != null, ModelJson.write(body), why));
         if (answer == null) {
             // The apply was only planned.
             return ModelJson.copy(stored == null ? desired : stored);
         }
-        run.effect(() -> controller.applied.sent(key, target, wanted, stored, answer, why));
-        return part.model().cast(answer);
+        T last = part.model().cast(answer);
+        for (String former : formers) {
+            // An empty configuration removes the fields that nobody else has applied.
+            KubernetesObject released = write(new Action.Apply(part.type(), target.key(), "", part.model(), former,
+                    false, ModelJson.write(Desired.empty(body)), "its fields belong to "
+                            + declaration.fieldManager() + " now"));
+            last = released == null ? last : part.model().cast(released);
+        }
+        T left = last;
+        run.effect(() -> controller.applied.sent(key, target, wanted, stored, left, why));
+        return left;
     }
 
-    private void requireMine(Target target, V1ObjectMeta stored) {
-        V1OwnerReference owner = OwnerReferences.controllerOf(stored);
-        if (owner != null && !owner.getUid().equals(meta().getUid())) {
-            throw new KubeApiException("apply " + target.type() + " " + target.key(), 409, "AlreadyOwned",
-                    "it is controlled by " + owner.getKind() + " " + owner.getName() + ", so "
-                            + declaration.primary().type().kind() + " " + key
-                            + " cannot own it: choose another name",
-                    null);
+    private static Target target(Part<?> part, ObjectNode body) {
+        return new Target(part.type(), ObjectKey.of(body.at("/metadata/namespace").asString(""),
+                body.at("/metadata/name").asString()), "");
+    }
+
+    /**
+     * The existing object that the operator wants to write; null if there is none. It is read from the server if the
+     * cache has only some objects of the type.
+     *
+     * @throws KubeApiException if it belongs to somebody else
+     */
+    private <T extends KubernetesObject> @Nullable T existing(Part<T> part, Target target) {
+        T stored = caches.get(List.of(part), target.key());
+        if (stored == null && !part.whole()) {
+            stored = controller.client().resource(part.type(), part.model()).find(target.key()).orElse(null);
+        }
+        if (stored != null) {
+            ownership.require(part, target, stored);
+        }
+        return stored;
+    }
+
+    @Override
+    public <T extends KubernetesObject> T createOnce(T object) {
+        Part<T> part = partToApply(object);
+        ObjectNode body = Desired.of(object, part, declaration.primary().type(), meta(), true);
+        Target target = target(part, body);
+        T stored = existing(part, target);
+        if (stored != null) {
+            return OwnerReferences.controllerOf(stored.getMetadata()) == null
+                    ? own(part, target, body, stored)
+                    : ModelJson.copy(stored);
+        }
+        body.withObjectProperty("metadata").withObjectProperty("annotations").put(Ownership.CREATED_BY,
+                declaration.fieldManager());
+        T made = ModelJson.read(body, part.model());
+        try {
+            KubernetesObject answer = write(new Action.Create(part.type(), made, "it does not exist"));
+            return answer == null ? made : part.model().cast(answer);
+        } catch (KubeApiException e) {
+            if (!e.isAlreadyExists()) {
+                throw e;
+            }
+            // The cache is late, or a late leader was faster.
+            T found = controller.client().resource(part.type(), part.model()).get(target.key());
+            ownership.require(part, target, found);
+            return found;
         }
     }
 
-    @SuppressWarnings("unchecked")
+    /** Makes the primary object the controller of an object that it lacks, and changes nothing else of it. */
+    private <T extends KubernetesObject> T own(Part<T> part, Target target, ObjectNode body, T stored) {
+        ObjectNode owner = Desired.empty(body);
+        owner.withObjectProperty("metadata").set("ownerReferences", body.at("/metadata/ownerReferences"));
+        KubernetesObject answer = write(new Action.Apply(part.type(), target.key(), "", part.model(),
+                declaration.fieldManager(), false, ModelJson.write(owner), "it has no owner"));
+        return answer == null ? ModelJson.copy(stored) : part.model().cast(answer);
+    }
+
     private <T extends KubernetesObject> Part<T> partToApply(T desired) {
+        return partOf(desired, true);
+    }
+
+    /** @param owned whether the type must be owned; otherwise it may be any that was declared */
+    @SuppressWarnings("unchecked")
+    private <T extends KubernetesObject> Part<T> partOf(T desired, boolean owned) {
         Class<T> model = (Class<T>) desired.getClass();
         List<Part<T>> parts;
         if (desired instanceof Unstructured) {
-            parts = (List<Part<T>>) (List<?>) caches.parts(declaration.owned().map(Part::type)
+            parts = (List<Part<T>>) (List<?>) caches.parts(declaration.others().stream()
+                    .filter(part -> !owned || part.role() == Role.OWNED).map(Part::type)
                     .filter(type -> type.kind().equals(desired.getKind())
                             && type.apiVersion().equals(desired.getApiVersion()))
                     .findFirst()
@@ -173,7 +253,7 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
         } else {
             parts = caches.parts(model);
         }
-        return parts.stream().filter(part -> part.role() == Role.OWNED).findFirst()
+        return parts.stream().filter(part -> !owned || part.role() == Role.OWNED).findFirst()
                 .orElseThrow(() -> new IllegalArgumentException("operator " + declaration.name() + " does not own "
                         + model.getSimpleName() + ": add setup.owns(" + model.getSimpleName()
                         + ".class) in its setup"));
@@ -182,13 +262,13 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
     @Override
     public void prune(List<? extends KubernetesObject> kept) {
         Set<Target> wanted = new HashSet<>();
-        kept.forEach(object -> wanted.add(target(object)));
+        kept.forEach(object -> wanted.add(target(object, true)));
         declaration.owned().forEach(part -> prune(part, wanted));
     }
 
     /** The key under which the apply of a wanted object is remembered. */
-    private Target target(KubernetesObject wanted) {
-        ResourceType type = partToApply(wanted).type();
+    private Target target(KubernetesObject wanted, boolean owned) {
+        ResourceType type = partOf(wanted, owned).type();
         V1ObjectMeta of = Objects.requireNonNullElse(wanted.getMetadata(), new V1ObjectMeta());
         String namespace = Objects.requireNonNullElse(of.getNamespace(),
                 Objects.requireNonNullElse(meta().getNamespace(), ""));
@@ -197,37 +277,13 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
     }
 
     private <T extends KubernetesObject> void prune(Part<T> part, Set<Target> wanted) {
-        for (T object : caches.related(List.of(part), meta())) {
+        for (T object : caches.related(List.of(part), primary)) {
             Target target = new Target(part.type(), ObjectKey.of(object), "");
             if (!wanted.contains(target) && object.getMetadata().getDeletionTimestamp() == null
-                    && wasApplied(target, String.valueOf(object.getMetadata().getUid()))) {
+                    && ownership.wrote(target, object.getMetadata())) {
                 delete(part.type(), object, "it is not wanted any more");
             }
         }
-    }
-
-    /**
-     * Whether this operator applied an object, in this process or in an earlier one. An owner reference is no proof:
-     * other clients may set the same owner.
-     */
-    private boolean wasApplied(Target target, String uid) {
-        Memo memo = controller.applied.get(key, target);
-        if (memo != null && memo.uid().equals(uid)) {
-            return !memo.equals(Memo.ofOthers(uid));
-        }
-        try {
-            if (controller.client().metadata(target.type()).appliers(target.key())
-                    .contains(declaration.fieldManager())) {
-                return true;
-            }
-        } catch (KubeApiException e) {
-            if (e.isNotFound()) {
-                return false;
-            }
-            throw e;
-        }
-        run.effect(() -> controller.applied.put(key, target, Memo.ofOthers(uid)));
-        return false;
     }
 
     @Override
@@ -252,7 +308,7 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
 
     @Override
     public void status(Object status) {
-        writeStatus(statusTree(status), List.of());
+        writeStatus(new StatusChange(statusTree(status), List.of(), List.of(), declaration.statusFields()));
     }
 
     private JsonNode statusTree(Object status) {
@@ -265,29 +321,46 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
     }
 
     @Override
-    public void condition(String type, boolean status, String reason, String message) {
-        writeStatus(null, List.of(new Decision.Condition(type, status, reason, message)));
+    public void condition(String type, ConditionStatus status, String reason, String message) {
+        writeStatus(new StatusChange(null, List.of(new Decision.Condition(type, status, reason, message)), List.of(),
+                Set.of()));
     }
 
-    private void writeStatus(@Nullable JsonNode wanted, List<Decision.Condition> conditions) {
+    private void writeStatus(StatusChange change) {
         ResourceType type = declaration.primary().type();
+        Class<P> model = declaration.primary().model();
+        if (!change.conditions().isEmpty() && !ResourceTypes.hasConditions(model)) {
+            throw new IllegalArgumentException("the condition " + change.conditions().getFirst().type() + " of "
+                    + type.kind() + " " + key + " cannot be stored: " + ResourceTypes.withoutConditions(model));
+        }
+        String undeclared = change.undeclaredField();
+        if (undeclared != null) {
+            throw new IllegalArgumentException(
+                    "the status of " + type.kind() + " " + key + " has the field " + undeclared
+                            + ", which setup.statusFields does not name: name it there, or leave it out");
+        }
         JsonNode stored = ModelJson.tree(primary);
-        ObjectNode next = StatusChange.next(type, stored, wanted, conditions, now());
+        ObjectNode next = change.next(type, stored, now());
         JsonNode before = stored.path("status");
         Object form = status(type, next);
         Target target = new Target(type, key, "status");
         Memo memo = new Memo(String.valueOf(meta().getUid()), Drift.hash(form), Drift.hash(status(type, before)), "",
                 0);
-        if (form.equals(status(type, before)) || memo.equals(controller.applied.get(key, target))) {
+        Memo last = controller.applied.get(key, target);
+        if (form.equals(status(type, before)) || memo.equals(last)) {
             return;
         }
-        if (!ResourceTypes.hasStatusSubresource(declaration.primary().model())) {
+        if (!ResourceTypes.hasStatusSubresource(model)) {
             throw new IllegalArgumentException(type.kind() + " has no status: name its class in the declaration, such "
                     + "as \"extends CustomResource<WebsiteSpec, WebsiteStatus>\"");
         }
         ObjectNode patch = JsonNodeFactory.instance.objectNode();
-        patch.set("status", StatusChange.diff(before, next));
+        ObjectNode difference = StatusChange.diff(before, next);
+        patch.set("status", difference);
         if (patchPrimary("status", patch, "the status has changed")) {
+            boolean takenBack = last != null && last.wanted().equals(memo.wanted());
+            statusWrite = new StatusStreaks.Write(String.join(", ", difference.propertyNames()),
+                    takenBack);
             JsonNode after = ModelJson.tree(primary).path("status");
             run.effect(() -> controller.applied.put(key, target, new Memo(memo.uid(), memo.wanted(),
                     Drift.hash(status(type, after)), "", 0)));
@@ -344,22 +417,30 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
         Objects.requireNonNull(decision,
                 () -> "operator " + declaration.name() + " decided null: return Decision.keep()"
                         + " to leave everything as it is, or Decision.nothing() to delete what it wanted before");
-        requireDistinct(decision.objects());
-        decision.objects().forEach(this::apply);
-        if (!decision.keepsOthers()) {
-            prune(decision.objects());
+        requireDistinct(decision.wanted());
+        for (Decision.Wanted wanted : decision.wanted()) {
+            switch (wanted.mode()) {
+                case OWNED -> apply(wanted.object());
+                case ONCE -> createOnce(wanted.object());
+                case UNOWNED -> applyUnowned(wanted.object());
+            }
         }
-        if (decision.status() != null || !decision.conditions().isEmpty()) {
-            writeStatus(decision.status() == null ? null : statusTree(decision.status()), decision.conditions());
+        if (!decision.keepsOthers()) {
+            prune(decision.wanted().stream().filter(Decision.Wanted::owned).map(Decision.Wanted::object).toList());
+        }
+        StatusChange change = new StatusChange(decision.status() == null ? null : statusTree(decision.status()),
+                decision.conditions(), decision.goneConditions(), declaration.statusFields());
+        if (!change.isNothing()) {
+            writeStatus(change);
         }
         decision.events().forEach(event -> event(event.type(), event.reason(), event.message()));
         return decision.requeueAfter() == null ? Result.done() : Result.requeueAfter(decision.requeueAfter());
     }
 
-    private void requireDistinct(List<KubernetesObject> objects) {
+    private void requireDistinct(List<Decision.Wanted> objects) {
         Set<Target> targets = new HashSet<>();
-        for (KubernetesObject object : objects) {
-            Target target = target(object);
+        for (Decision.Wanted each : objects) {
+            Target target = target(each.object(), each.owned());
             if (!targets.add(target)) {
                 throw new IllegalArgumentException("the decision about " + declaration.primary().type().kind() + " "
                         + key + " wants " + target.type() + " " + target.key() + " twice: only one of them can be");

@@ -20,6 +20,7 @@ import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.Appliers;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.ControllerContext;
@@ -42,6 +43,7 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
     private final KubeClient client;
     private final Call<P> operator;
     private final boolean plans;
+    private final StatusStreaks streaks;
     private final @Nullable Timeouts timeouts;
     private final List<SourceLoop> sources;
     private final UnreadableObjects unreadable;
@@ -50,6 +52,8 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
      * sync.
      */
     private final Map<ObjectKey, String> reported = new ConcurrentHashMap<>();
+    /** The finalizers and field managers that the log has named. */
+    private final Set<String> named = ConcurrentHashMap.newKeySet();
 
     /** One call of an operator. */
     @FunctionalInterface
@@ -66,6 +70,7 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
         this.client = context.client();
         this.operator = operator;
         this.plans = plans;
+        this.streaks = new StatusStreaks(declaration.name(), clock);
         this.timeouts = declaration.timeout() == null ? null : new Timeouts(declaration.timeout(), clock);
         this.sources = declaration.sources().stream()
                 .map(source -> new SourceLoop(declaration.name(), source, queue::add, clock)).toList();
@@ -143,6 +148,7 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
             run.effect(() -> {
                 applied.forget(key);
                 reported.remove(key);
+                streaks.forget(key);
             });
             run.forget();
             return Result.done();
@@ -150,32 +156,78 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
         OperatorContext<P> context = new OperatorContext<>(this, run, key, primary);
         Declaration.Finalizer<P> finalizer = declaration.finalizer();
         if (primary.getMetadata().getDeletionTimestamp() != null) {
-            return finalizer == null || !finalizers(context).contains(finalizer.name())
-                    ? Result.done()
-                    : cleanUp(context, key, finalizer);
+            List<String> set = finalizers(context);
+            Set<String> former = declaration.former().finalizers();
+            boolean released = set.stream().noneMatch(
+                    name -> former.contains(name) || finalizer != null && name.equals(finalizer.name()));
+            if (released) {
+                nameDropped(key, set);
+                return Result.done();
+            }
+            return cleanUp(context, key, finalizer == null ? (request, acting) -> Result.done() : finalizer.cleanup());
         }
         return call(context, key, operator);
     }
 
-    private Result cleanUp(OperatorContext<P> context, ObjectKey key, Declaration.Finalizer<P> finalizer)
-            throws InterruptedException {
+    private Result cleanUp(OperatorContext<P> context, ObjectKey key, Cleanup<P> cleanup) throws InterruptedException {
         return call(context, key, (request, acting) -> {
-            Result result = finalizer.cleanup().cleanup(request, acting);
+            Result result = cleanup.cleanup(request, acting);
             if (result instanceof Result.Done) {
                 List<String> finalizers = finalizers(context);
-                finalizers.remove(finalizer.name());
+                finalizers.removeAll(declaration.former().finalizers());
+                if (declaration.finalizer() != null) {
+                    finalizers.remove(declaration.finalizer().name());
+                }
                 context.finalizer(finalizers, "the clean-up is done");
             }
             return result;
         });
     }
 
-    private void addFinalizer(OperatorContext<P> context) {
+    /** Adds the finalizer to an object that is not being deleted, and removes the former ones. */
+    private void setFinalizers(OperatorContext<P> context) {
         List<String> finalizers = finalizers(context);
-        if (declaration.finalizer() != null && context.primary().getMetadata().getDeletionTimestamp() == null
-                && !finalizers.contains(declaration.finalizer().name())) {
-            finalizers.add(declaration.finalizer().name());
-            context.finalizer(finalizers, "the operator has a clean-up");
+        if (context.primary().getMetadata().getDeletionTimestamp() != null) {
+            return;
+        }
+        boolean changed = finalizers.removeAll(declaration.former().finalizers());
+        if (declaration.finalizer() != null && !finalizers.contains(declaration.finalizer().name())) {
+            changed = finalizers.add(declaration.finalizer().name());
+        }
+        if (changed) {
+            context.finalizer(finalizers, declaration.finalizer() == null
+                    ? "the operator has no clean-up any more"
+                    : "the operator has a clean-up");
+        }
+    }
+
+    /** Names, once each, the finalizers that an earlier version of the operator may have left on a deleted object. */
+    private void nameDropped(ObjectKey key, List<String> finalizers) {
+        String group = declaration.primary().type().group();
+        for (String name : finalizers) {
+            if (!group.isEmpty() && name.startsWith(group + "/") && named.add(name)) {
+                log.warn(
+                        "{}: {} {} is being deleted, and has the finalizer {}, which this operator does not declare. "
+                                + "If an earlier version of it did, add setup.formerFinalizers(\"{}\")",
+                        name(),
+                        declaration.primary().type().kind(), key, name, name);
+            }
+        }
+    }
+
+    /** Names, once each, the field managers that applied an object for its owner, and may be earlier names. */
+    void renamed(Applied.Target target, Appliers appliers, String owner) {
+        if (appliers.contains(declaration.fieldManager())) {
+            return;
+        }
+        for (Appliers.Entry entry : appliers.entries()) {
+            String manager = entry.manager();
+            if (!declaration.former().managers().contains(manager) && entry.fields()
+                    .at("/f:metadata/f:ownerReferences").has("k:{\"uid\":\"" + owner + "\"}") && named.add(manager)) {
+                log.warn("{}: {} {} was applied under the name {}. If that is an earlier name of this operator, add "
+                        + "setup.formerNames(\"{}\"), so that it can remove what is not wanted any more", name(),
+                        target.type(), target.key(), manager, manager);
+            }
         }
     }
 
@@ -190,7 +242,7 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
         Result result;
         boolean tooLate = false;
         try {
-            addFinalizer(context);
+            setFinalizers(context);
             Request<P> request = new Request<>(key, ModelJson.copy(context.primary()), queue.numRequeues(key));
             result = Objects.requireNonNull(called.on(request, context), "the operator returned null");
         } catch (Exception | LinkageError | AssertionError | StackOverflowError e) {
@@ -206,15 +258,19 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
                 throw stopped;
             }
         }
-        return report(context, key, result);
+        Result reported = report(context, key, result);
+        context.run().effect(() -> streaks.ended(declaration.primary().type().kind(), key, context.statusWrite(),
+                context.run()));
+        return reported;
     }
 
     // ---- the error condition
 
     private Result report(OperatorContext<P> context, ObjectKey key, Result result) {
         String type = declaration.errorCondition();
-        if (type == null || context.primary().getMetadata().getDeletionTimestamp() != null
-                || Thread.currentThread().isInterrupted()) {
+        boolean cleansUp = context.primary().getMetadata().getDeletionTimestamp() != null;
+        boolean failed = result instanceof Result.Retry || result instanceof Result.Terminal;
+        if (type == null || cleansUp && !failed || Thread.currentThread().isInterrupted()) {
             return result;
         }
         try {
@@ -222,7 +278,13 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
                 case Result.Retry retry when retry.cause() instanceof KubeApiException e && e.isConflict() -> {
                     // The object has changed meanwhile. The next sync sets the condition.
                 }
-                case Result.Retry retry -> reportFailure(context, key, type, "Failed", sentence(retry.cause()));
+                case Result.Retry retry -> reportFailure(context, key, type,
+                        cleansUp
+                                ? "CleanupFailed"
+                                : retry.cause() instanceof KubeApiException e && e.reason().equals(Ownership.REFUSED)
+                                        ? Ownership.REFUSED
+                                        : "Failed",
+                        sentence(retry.cause()));
                 case Result.Terminal terminal -> reportFailure(context, key, type, "Refused", terminal.reason());
                 case Result.Done done -> context.condition(type, true, "Reconciled", "");
                 case Result.Requeue requeue -> context.condition(type, true, "Reconciled", "");

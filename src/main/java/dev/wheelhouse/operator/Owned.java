@@ -5,15 +5,16 @@ import java.util.Optional;
 
 import io.kubernetes.client.common.KubernetesObject;
 
+import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
 
 /**
  * The objects that belong to one primary object, as the caches show them at one moment: the objects that it owns as
- * their controller ({@link Setup#owns}), and the objects that a mapping maps to it ({@link Setup#watches}). The objects
- * are copies. Asking for a type that was not declared throws an {@code IllegalArgumentException}, which names the
- * declaration to add.
+ * their controller ({@link Setup#owns}), the objects that a mapping maps to it ({@link Setup#watches}), and the objects
+ * that it names ({@link Setup#references}). The objects are copies. Asking for a type that was not declared throws an
+ * {@code IllegalArgumentException}, which names the declaration to add.
  */
 public interface Owned {
     /** The objects of a class, sorted by namespace and name. */
@@ -24,6 +25,11 @@ public interface Owned {
      * there is none.
      */
     <T extends KubernetesObject> Optional<T> named(Class<T> type, String name);
+
+    /** The object of a class with this key; empty if there is none that belongs to the primary object. */
+    default <T extends KubernetesObject> Optional<T> named(Class<T> type, ObjectKey key) {
+        return all(type).stream().filter(object -> ObjectKey.of(object).equals(key)).findFirst();
+    }
 
     /** The objects of a type that was declared without a class, sorted by namespace and name. */
     List<Unstructured> all(ResourceType type);

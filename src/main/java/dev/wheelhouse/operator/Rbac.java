@@ -72,7 +72,7 @@ final class Rbac {
     private void add(Declaration<?> operator) {
         Part<?> primary = operator.primary();
         add(primary, "", "get", "list", "watch");
-        if (operator.finalizer() != null) {
+        if (operator.finalizer() != null || !operator.former().finalizers().isEmpty()) {
             add(primary, "", "patch");
         }
         if (ResourceTypes.hasStatusSubresource(primary.model())) {

@@ -12,11 +12,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.common.KubernetesObject;
+import io.kubernetes.client.openapi.models.V1JSONSchemaProps;
 
 import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
 import dev.wheelhouse.facts.BuiltInResource;
+import dev.wheelhouse.facts.Schemas;
+import dev.wheelhouse.facts.TypeSchema;
 
 /** Finds the resource type of a class, and the primary class of an operator. */
 public final class ResourceTypes {
@@ -24,6 +27,13 @@ public final class ResourceTypes {
         @Override
         protected Optional<BuiltInResource> computeValue(Class<?> model) {
             return find(model);
+        }
+    };
+
+    private static final ClassValue<Boolean> CONDITIONS = new ClassValue<>() {
+        @Override
+        protected Boolean computeValue(Class<?> model) {
+            return findConditions(model.asSubclass(KubernetesObject.class));
         }
     };
 
@@ -65,6 +75,36 @@ public final class ResourceTypes {
         }
         BuiltInResource known = builtIn(model);
         return known == null || known.has("status");
+    }
+
+    /** Whether the status of a class's objects has a list of conditions, as far as the class tells. */
+    static boolean hasConditions(Class<? extends KubernetesObject> model) {
+        return hasStatusSubresource(model) && CONDITIONS.get(model);
+    }
+
+    /** The remedy for a class whose status has no conditions. */
+    static String withoutConditions(Class<?> model) {
+        return "the status of " + model.getSimpleName() + " has no conditions"
+                + (CustomResource.class.isAssignableFrom(model)
+                        ? ". Add them to its class, such as \"List<V1Condition> conditions\""
+                        : "");
+    }
+
+    private static boolean findConditions(Class<? extends KubernetesObject> model) {
+        if (model.isAnnotationPresent(ResourceDefinition.class)) {
+            try {
+                V1JSONSchemaProps status = new ClassSchema(model).schema().getProperties().get("status");
+                return status == null || status.getProperties() == null
+                        || status.getProperties().containsKey("conditions");
+            } catch (IllegalArgumentException e) {
+                // A definition that somebody else wrote may have more than this class can describe.
+                return true;
+            }
+        }
+        ResourceType type = of(model);
+        TypeSchema schema = Schemas.ofKind(type.apiVersion(), type.kind());
+        TypeSchema.Field status = schema == null ? null : schema.field("status");
+        return status == null || status.type().field("conditions") != null;
     }
 
     private static @Nullable BuiltInResource builtIn(Class<?> model) {

@@ -3,10 +3,14 @@ package dev.wheelhouse.operator;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -19,6 +23,7 @@ import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
 import dev.wheelhouse.operator.Declaration.Part;
+import dev.wheelhouse.operator.Declaration.Relation;
 import dev.wheelhouse.operator.Declaration.Role;
 import dev.wheelhouse.workqueue.RateLimits;
 
@@ -43,6 +48,10 @@ public final class Setup<P extends KubernetesObject> {
     private @Nullable String errorCondition;
     private CrdPolicy crd = CrdPolicy.WAIT;
     private final List<Declaration.Permission> permissions = new ArrayList<>();
+    private final List<Declaration.Adoption<?>> adoptions = new ArrayList<>();
+    private final Set<String> formerNames = new LinkedHashSet<>();
+    private final Set<String> formerFinalizers = new LinkedHashSet<>();
+    private final Set<String> statusFields = new LinkedHashSet<>();
 
     Setup(Operator<P> operator) {
         this.operator = withoutProxies(operator.getClass());
@@ -71,7 +80,9 @@ public final class Setup<P extends KubernetesObject> {
         }
         return new Declaration<>(called, fieldManager != null ? fieldManager : called, primary, List.copyOf(others),
                 List.copyOf(indexes), finalizer, workers, rateLimits, timeout, resync, List.copyOf(sources),
-                errorCondition, crd, List.copyOf(permissions));
+                errorCondition, crd, List.copyOf(permissions), List.copyOf(adoptions),
+                new Declaration.Former(Set.copyOf(formerNames), Set.copyOf(formerFinalizers)),
+                Set.copyOf(statusFields));
     }
 
     private String defaultName() {
@@ -106,7 +117,8 @@ public final class Setup<P extends KubernetesObject> {
 
     /**
      * The operator's name, in logs, metrics, options and Events. The default comes from the class:
-     * {@code WebsiteOperator} is {@code website-operator}. It must be unique in a process.
+     * {@code WebsiteOperator} is {@code website-operator}. It must be unique in a process. It is also the field
+     * manager, which objects keep: an operator with a declared name can change its class.
      */
     public Setup<P> name(String name) {
         require(name.length() <= 63 && Names.isSubdomain(name),
@@ -120,6 +132,36 @@ public final class Setup<P extends KubernetesObject> {
         require(!name.isBlank() && name.length() <= 128, "the field manager \"%s\" is not of 1 to 128 characters",
                 name);
         fieldManager = name;
+        return this;
+    }
+
+    /**
+     * The names, or field managers, that earlier versions of the operator had. Objects that were applied or created
+     * under these names are this operator's: their fields are handed over to the present field manager, and those that
+     * are not wanted any more are deleted.
+     */
+    public Setup<P> formerNames(String... names) {
+        formerNames.addAll(List.of(names));
+        return this;
+    }
+
+    /**
+     * The finalizers that earlier versions of the operator set. They leave the primary objects: with the next
+     * reconciliation, or after the clean-up of an object that is being deleted.
+     */
+    public Setup<P> formerFinalizers(String... names) {
+        formerFinalizers.addAll(List.of(names));
+        return this;
+    }
+
+    /**
+     * The fields of the status that this operator writes, such as {@code replicas}, if another one writes others.
+     * Fields that are not named stay as they are. Conditions are merged by their types, and need not be named. The
+     * default is all fields: those that a status leaves out are removed.
+     */
+    public Setup<P> statusFields(String... names) {
+        require(ResourceTypes.hasStatusSubresource(primary.model()), "%s has no status", primary.type().kind());
+        statusFields.addAll(List.of(names));
         return this;
     }
 
@@ -148,6 +190,25 @@ public final class Setup<P extends KubernetesObject> {
     }
 
     /**
+     * Lets the operator take over existing objects of this class that have no controller, such as objects of a program
+     * that it replaces: they are overwritten with the wanted fields, and deleted with the primary object. By default,
+     * to want an object whose name is taken by an object of somebody else fails. An object that has another controller
+     * cannot be adopted.
+     *
+     * @param which must not change the object
+     */
+    public <T extends KubernetesObject> Setup<P> adopt(Class<T> type, Predicate<? super T> which) {
+        adoptions.add(new Declaration.Adoption<>(typeOf(type), type, which));
+        return this;
+    }
+
+    /** The same for a type without a class. */
+    public Setup<P> adopt(ResourceType type, Predicate<? super Unstructured> which) {
+        adoptions.add(new Declaration.Adoption<>(type, Unstructured.class, which));
+        return this;
+    }
+
+    /**
      * A change of an object of this class reconciles the primary objects that the mapping names. The mapping sees the
      * object as it was and as it is, from the cache: it must not change the object, and must not block. An object for
      * which it throws concerns no primary object, and the failure is logged.
@@ -160,24 +221,67 @@ public final class Setup<P extends KubernetesObject> {
     /** The same, with limits. */
     public <T extends KubernetesObject> Setup<P> watches(Class<T> type,
             Function<? super T, ? extends Collection<ObjectKey>> mapping, Consumer<Watched<T>> limits) {
-        return add(Role.WATCHED, typeOf(type), type, mapping, limits);
+        return add(Role.WATCHED, typeOf(type), type, new Relation.Mapped<>(mapping), limits);
+    }
+
+    /**
+     * The same with a mapping that also reads the caches, such as those of the primary objects: all sites whose
+     * selector matches a pod. The caches may not have been filled yet; later, each primary object is reconciled anyway.
+     * Which objects belong to a primary object depends on the moment, so {@link Owned} does not have them.
+     */
+    public <T extends KubernetesObject> Setup<P> watches(Class<T> type,
+            BiFunction<? super T, ? super CacheReader, ? extends Collection<ObjectKey>> mapping) {
+        return watches(type, mapping, all -> {});
+    }
+
+    /** The same, with limits. */
+    public <T extends KubernetesObject> Setup<P> watches(Class<T> type,
+            BiFunction<? super T, ? super CacheReader, ? extends Collection<ObjectKey>> mapping,
+            Consumer<Watched<T>> limits) {
+        return add(Role.WATCHED, typeOf(type), type, new Relation.Read<>(mapping), limits);
+    }
+
+    /**
+     * A primary object names objects of this class that it does not own, such as a ConfigMap with its settings. A
+     * change of such an object, also its creation and deletion, reconciles the primary objects that name it.
+     * {@link Owned} has the objects that exist.
+     *
+     * @param keys the keys of the objects. One without a namespace is in the primary object's. The function sees the
+     *     cached primary object: it must not change it, and must not block. A primary object for which it throws names
+     *     no object, and the failure is logged
+     */
+    public <T extends KubernetesObject> Setup<P> references(Class<T> type,
+            Function<? super P, ? extends Collection<ObjectKey>> keys) {
+        return references(type, keys, all -> {});
+    }
+
+    /** The same, with limits. */
+    public <T extends KubernetesObject> Setup<P> references(Class<T> type,
+            Function<? super P, ? extends Collection<ObjectKey>> keys, Consumer<Watched<T>> limits) {
+        return add(Role.REFERENCED, typeOf(type), type, new Relation.Referenced<>(keys), limits);
+    }
+
+    /** The same for a type without a class. */
+    public Setup<P> references(ResourceType type, Function<? super P, ? extends Collection<ObjectKey>> keys,
+            Consumer<Watched<Unstructured>> limits) {
+        return add(Role.REFERENCED, type, Unstructured.class, new Relation.Referenced<>(keys), limits);
     }
 
     /** The same for a type without a class. */
     public Setup<P> watches(ResourceType type, Function<? super Unstructured, ? extends Collection<ObjectKey>> mapping,
             Consumer<Watched<Unstructured>> limits) {
-        return add(Role.WATCHED, type, Unstructured.class, mapping, limits);
+        return add(Role.WATCHED, type, Unstructured.class, new Relation.Mapped<>(mapping), limits);
     }
 
     /** The same, but only the objects' metadata is read and cached. */
     public Setup<P> watchesMetadata(ResourceType type,
             Function<? super PartialObjectMetadata, ? extends Collection<ObjectKey>> mapping,
             Consumer<Watched<PartialObjectMetadata>> limits) {
-        return add(Role.WATCHED, type, PartialObjectMetadata.class, mapping, limits);
+        return add(Role.WATCHED, type, PartialObjectMetadata.class, new Relation.Mapped<>(mapping), limits);
     }
 
     private <T extends KubernetesObject> Setup<P> add(Role role, ResourceType type, Class<T> model,
-            @Nullable Function<? super T, ? extends Collection<ObjectKey>> mapping, Consumer<Watched<T>> limits) {
+            @Nullable Relation<T> relation, Consumer<Watched<T>> limits) {
         for (Part<?> other : others) {
             require(other.role() != role || other.model() != model || !other.type().equals(type),
                     "%s is declared twice as %s: make it one declaration", type, role.name().toLowerCase(Locale.ROOT));
@@ -186,13 +290,13 @@ public final class Setup<P extends KubernetesObject> {
                 "%s, which has a namespace, cannot own %s, which has none: the garbage collector would delete them. "
                         + "Use setup.watches, and delete them in a clean-up (setup.finalizer)",
                 primary.type().kind(), type);
-        others.add(part(role, type, model, mapping, limits));
+        others.add(part(role, type, model, relation, limits));
         return this;
     }
 
     private <T extends KubernetesObject> Part<T> part(Role role, ResourceType type, Class<T> model,
-            @Nullable Function<? super T, ? extends Collection<ObjectKey>> mapping, Consumer<Watched<T>> limits) {
-        Watched<T> collected = new Watched<>(this, role, type, model, mapping);
+            @Nullable Relation<T> relation, Consumer<Watched<T>> limits) {
+        Watched<T> collected = new Watched<>(this, role, type, model, relation);
         limits.accept(collected);
         return collected.part();
     }
@@ -220,8 +324,19 @@ public final class Setup<P extends KubernetesObject> {
     public Setup<P> finalizer(String name, Cleanup<P> cleanup) {
         require(name.contains("/") && Names.isLabelKey(name),
                 "the finalizer \"%s\" is not a qualified name, such as example.com/website", name);
+        require(finalizer == null, "the finalizer %s is the second one: make one clean-up of both. If it takes the "
+                + "place of an earlier one, name that by setup.formerFinalizers", name);
         finalizer = new Declaration.Finalizer<>(name, cleanup);
         return this;
+    }
+
+    /**
+     * The same with a finalizer that is named by the primary type's group and the operator's declared name, such as
+     * {@code example.com/website-operator}.
+     */
+    public Setup<P> finalizer(Cleanup<P> cleanup) {
+        require(name != null, "a finalizer without a name is named by the operator: declare setup.name(…) before it");
+        return finalizer(primary.type().group() + "/" + name, cleanup);
     }
 
     /**
@@ -267,13 +382,15 @@ public final class Setup<P extends KubernetesObject> {
     }
 
     /**
-     * A failed reconciliation sets this condition to {@code False}, with the error as its message; the next success
-     * sets it to {@code True}. A conflict with another client's write is no failure. The status must have
-     * {@code conditions}.
+     * A failed reconciliation or clean-up sets this condition to {@code False}, with the error as its message; the next
+     * successful reconciliation sets it to {@code True}. A conflict with another client's write is no failure. The
+     * status must have {@code conditions}.
      */
     public Setup<P> errorCondition(String type) {
         require(ResourceTypes.hasStatusSubresource(primary.model()),
                 "the error condition %s needs a status, and %s has none", type, primary.type().kind());
+        require(ResourceTypes.hasConditions(primary.model()), "the error condition %s cannot be stored: %s", type,
+                ResourceTypes.withoutConditions(primary.model()));
         errorCondition = type;
         return this;
     }

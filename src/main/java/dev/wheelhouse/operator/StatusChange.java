@@ -5,6 +5,7 @@ import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
@@ -18,48 +19,81 @@ import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.facts.Schemas;
 import dev.wheelhouse.facts.TypeSchema;
 
-/** Computes the status that a primary object gets (upstream: {@code apimachinery/pkg/api/meta/conditions.go}). */
-final class StatusChange {
+/**
+ * A wanted change of a primary object's status (upstream: {@code apimachinery/pkg/api/meta/conditions.go}).
+ *
+ * @param status the wanted status, with or without conditions; null to keep the stored status
+ * @param conditions the conditions to set; those of other types stay
+ * @param gone the types of the conditions to remove
+ * @param fields the fields that the wanted status has or removes; empty for all
+ */
+record StatusChange(@Nullable JsonNode status, List<Decision.Condition> conditions, List<String> gone,
+        Set<String> fields) {
     private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
+    private static final String CONDITIONS = "conditions";
+    private static final String OBSERVED = "observedGeneration";
 
-    private StatusChange() {}
+    boolean isNothing() {
+        return status == null && conditions.isEmpty() && gone.isEmpty();
+    }
+
+    /** A field of the wanted status that is not among the declared ones; null if there is none. */
+    @Nullable
+    String undeclaredField() {
+        return status == null || fields.isEmpty()
+                ? null
+                : status.propertyNames().stream().filter(name -> !fields.contains(name) && !name.equals(CONDITIONS))
+                        .findFirst().orElse(null);
+    }
 
     /**
-     * The next status.
+     * The next status. Its conditions are the stored ones, over which the wanted ones are laid by their types.
      *
      * @param primary the whole primary object, as JSON
-     * @param wanted the status without conditions, or with all of them; null to keep the stored status
-     * @param conditions the conditions to set; others stay
      */
-    static ObjectNode next(ResourceType type, JsonNode primary, @Nullable JsonNode wanted,
-            List<Decision.Condition> conditions, Instant now) {
+    ObjectNode next(ResourceType type, JsonNode primary, Instant now) {
         JsonNode stored = primary.path("status");
-        ObjectNode next = (wanted instanceof ObjectNode object
-                ? object
+        ObjectNode next = (status instanceof ObjectNode wanted && fields.isEmpty()
+                ? wanted
                 : stored instanceof ObjectNode object ? object : JSON.objectNode()).deepCopy();
-        if (wanted != null && !next.path("conditions").isArray() && stored.path("conditions").isArray()) {
-            next.set("conditions", stored.get("conditions").deepCopy());
+        if (status != null && !fields.isEmpty()) {
+            next.remove(fields).remove(CONDITIONS);
+            next.setAll((ObjectNode) status.deepCopy());
         }
-        if (!conditions.isEmpty() && !next.path("conditions").isArray()) {
-            next.set("conditions", JSON.arrayNode());
+        if (!isMergeable(next.path(CONDITIONS)) || !isMergeable(stored.path(CONDITIONS))) {
+            return next;
+        }
+        ArrayNode merged = stored.path(CONDITIONS) instanceof ArrayNode known ? known.deepCopy() : JSON.arrayNode();
+        for (JsonNode own : next.path(CONDITIONS)) {
+            // The generation is of the operator's last call for this condition. A status class may not have it.
+            entry(merged, own.path("type").asString("")).retain(OBSERVED).setAll((ObjectNode) own);
         }
         for (Decision.Condition condition : conditions) {
-            ObjectNode entry = find((ArrayNode) next.get("conditions"), condition.type());
-            if (entry == null) {
-                entry = ((ArrayNode) next.get("conditions")).addObject().put("type", condition.type());
-            }
-            entry.put("status", condition.status() ? "True" : "False").put("reason", condition.reason())
-                    .put("message", condition.message());
+            ObjectNode entry = entry(merged, condition.type()).put("status", condition.status().toString())
+                    .put("reason", condition.reason()).put("message", condition.message());
             if (primary.at("/metadata/generation").isNumber() && hasObservedGeneration(type)) {
-                entry.set("observedGeneration", primary.at("/metadata/generation"));
+                entry.set(OBSERVED, primary.at("/metadata/generation"));
             }
         }
-        for (JsonNode each : next.path("conditions")) {
-            if (each instanceof ObjectNode condition) {
-                setTransitionTime(condition, find(stored.path("conditions"), each.path("type").asString("")), now);
-            }
+        merged.removeIf(entry -> gone.contains(entry.path("type").asString("")));
+        for (JsonNode each : merged) {
+            setTransitionTime((ObjectNode) each, find(stored.path(CONDITIONS), each.path("type").asString("")), now);
+        }
+        if (!merged.isEmpty() || next.has(CONDITIONS)) {
+            next.set(CONDITIONS, merged);
         }
         return next;
+    }
+
+    /** Whether this is a list of objects, or nothing. A status class may call something else conditions. */
+    private static boolean isMergeable(JsonNode conditions) {
+        return conditions.isMissingNode() || conditions.isNull()
+                || conditions.isArray() && conditions.valueStream().allMatch(JsonNode::isObject);
+    }
+
+    private static ObjectNode entry(ArrayNode conditions, String type) {
+        ObjectNode known = find(conditions, type);
+        return known != null ? known : conditions.addObject().put("type", type);
     }
 
     /** Sets the time of a condition: the stored time if its status stays the same, otherwise now. */
@@ -88,7 +122,7 @@ final class StatusChange {
      */
     private static boolean hasObservedGeneration(ResourceType type) {
         TypeSchema schema = Schemas.ofKind(type.apiVersion(), type.kind());
-        for (String step : List.of("status", "conditions", "observedGeneration")) {
+        for (String step : List.of("status", CONDITIONS, OBSERVED)) {
             TypeSchema.Field field = schema == null ? null : schema.field(step);
             if (schema != null && field == null) {
                 return false;

@@ -1,11 +1,9 @@
 package dev.wheelhouse.operator;
 
 import java.util.Arrays;
-import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
@@ -13,9 +11,9 @@ import io.kubernetes.client.common.KubernetesObject;
 
 import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
-import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.operator.Declaration.Part;
+import dev.wheelhouse.operator.Declaration.Relation;
 import dev.wheelhouse.operator.Declaration.Role;
 
 /**
@@ -26,19 +24,19 @@ public final class Watched<T extends KubernetesObject> {
     private final Role role;
     private final ResourceType type;
     private final Class<T> model;
-    private final @Nullable Function<? super T, ? extends Collection<ObjectKey>> mapping;
+    private final @Nullable Relation<T> relation;
     private final Set<String> namespaces = new LinkedHashSet<>();
     private LabelSelector labels = LabelSelector.everything();
     private FieldSelector fields = FieldSelector.everything();
     private ChangeFilter<T> filter = (before, after) -> true;
 
     Watched(Setup<?> setup, Role role, ResourceType type, Class<T> model,
-            @Nullable Function<? super T, ? extends Collection<ObjectKey>> mapping) {
+            @Nullable Relation<T> relation) {
         this.setup = setup;
         this.role = role;
         this.type = type;
         this.model = model;
-        this.mapping = mapping;
+        this.relation = relation;
     }
 
     /** Only these namespaces, each with its own list and watch. The default is all. */
@@ -69,6 +67,6 @@ public final class Watched<T extends KubernetesObject> {
     }
 
     Part<T> part() {
-        return new Part<>(role, type, model, mapping, Set.copyOf(namespaces), labels, fields, filter);
+        return new Part<>(role, type, model, relation, Set.copyOf(namespaces), labels, fields, filter);
     }
 }

@@ -15,6 +15,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
@@ -88,14 +89,51 @@ final class FinalState {
         String name = prefix.isEmpty() ? UID.matcher(own).replaceAll("(uid)") : prefix + "*";
         String namespace = meta.path("namespace").asString("");
         Map<String, String> fields = new LinkedHashMap<>();
-        flatten("", object, meta.path("generation").asLong(0), fields);
-        fields.keySet().removeIf(path -> ignored.stream()
-                .anyMatch(each -> path.equals(each) || path.startsWith(each + ".") || path.startsWith(each + "[")));
-        String title = type.kind() + " " + (namespace.isEmpty() ? "" : namespace + "/") + name;
+        flatten("", without(object, ignored), meta.path("generation").asLong(0), fields);
+        // A PersistentVolume is named by the UID of its claim.
+        String title = type.kind() + " " + (namespace.isEmpty() ? "" : namespace + "/")
+                + UID.matcher(name).replaceAll("*");
         if (!prefix.isEmpty()) {
             generated.put(meta.path("name").asString(""), name);
         }
         alike.computeIfAbsent(title, key -> new ArrayList<>()).add(fields);
+    }
+
+    /** A copy of an object or a patch without some of its fields. */
+    static JsonNode without(JsonNode object, Set<String> paths) {
+        JsonNode copy = object.deepCopy();
+        if (!paths.isEmpty()) {
+            remove("", copy, paths);
+        }
+        return copy;
+    }
+
+    private static void remove(String path, JsonNode node, Set<String> paths) {
+        if (node instanceof ObjectNode object) {
+            object.remove(object.propertyNames().stream().filter(name -> paths.contains(child(path, name))).toList());
+            object.properties().forEach(field -> remove(child(path, field.getKey()), field.getValue(), paths));
+        } else if (node.isArray()) {
+            int i = 0;
+            for (JsonNode item : node) {
+                String at = path + item(path, item, i);
+                i++;
+                if (paths.contains(at) && item instanceof ObjectNode object) {
+                    object.removeAll();
+                }
+                remove(at, item, paths);
+            }
+        }
+    }
+
+    private static String child(String path, String name) {
+        return path.isEmpty() ? name : path + "." + name;
+    }
+
+    /** The step to an item of a list: its place in the list, or its name if the order means nothing. */
+    private static String item(String path, JsonNode item, int i) {
+        String by = BY_NAME.get(path.substring(path.lastIndexOf('.') + 1));
+        String id = by == null ? "" : item.path(by).asString("");
+        return "[" + (id.isEmpty() ? Integer.toString(i) : id) + "]";
     }
 
     private static void flatten(String path, JsonNode node, long generation, Map<String, String> fields) {
@@ -104,16 +142,13 @@ final class FinalState {
             for (Map.Entry<String, JsonNode> field : node.properties()) {
                 if (!(path.equals("metadata") && OF_METADATA.contains(field.getKey()))
                         && !field.getKey().equals(TRIGGER_TIME)) {
-                    flatten(path.isEmpty() ? field.getKey() : path + "." + field.getKey(), field.getValue(), generation,
-                            fields);
+                    flatten(child(path, field.getKey()), field.getValue(), generation, fields);
                 }
             }
         } else if (node.isArray()) {
             int i = 0;
             for (JsonNode item : node) {
-                String by = BY_NAME.get(name);
-                String id = by == null ? "" : item.path(by).asString("");
-                flatten(path + "[" + (id.isEmpty() ? Integer.toString(i++) : id) + "]", item, generation, fields);
+                flatten(path + item(path, item, i++), item, generation, fields);
             }
         } else if (name.startsWith("addresses[")
                 || Arrays.stream(path.split("[.\\[]")).anyMatch(CHOSEN::contains)) {

@@ -1,7 +1,6 @@
 package dev.wheelhouse.testing;
 
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Supplier;
 
 import io.kubernetes.client.common.KubernetesObject;
@@ -13,6 +12,7 @@ import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.Appliers;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ListOptions;
@@ -129,7 +129,7 @@ public record InterceptedClient(KubeClient behind, Interceptor interceptor) impl
         }
 
         @Override
-        public Set<String> appliers(ObjectKey key) {
+        public Appliers appliers(ObjectKey key) {
             return behind.appliers(key);
         }
 

@@ -108,7 +108,10 @@ public final class OperatorSimulation {
         return this;
     }
 
-    /** Fields that may differ at the end, such as {@code status.lastChecked}. */
+    /**
+     * Fields that may differ at the end and from run to run, such as {@code status.lastChecked}, or {@code
+     * data.password} if the operator makes it by chance.
+     */
     public OperatorSimulation ignoring(String... paths) {
         ignored.addAll(List.of(paths));
         return this;

@@ -12,6 +12,8 @@ import java.util.SplittableRandom;
 
 import org.jspecify.annotations.Nullable;
 
+import tools.jackson.databind.JsonNode;
+
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.ApiServer;
@@ -209,10 +211,10 @@ final class SimulatedRun implements AutoCloseable {
         if (struck) {
             return null;
         }
-        writes.add(request + " " + (request.payload() instanceof String text
-                ? text
-                : ModelJson.write(
-                        request.payload())));
+        String payload = request.payload() instanceof String text ? text : ModelJson.write(request.payload());
+        writes.add(request + " " + (payload.startsWith("{")
+                ? FinalState.without(ModelJson.read(payload, JsonNode.class), scenario.ignored())
+                : payload));
         return struckAt(SimulatedFault.At.WRITE, writes.size());
     }
 

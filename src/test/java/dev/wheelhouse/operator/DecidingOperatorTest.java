@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -181,15 +182,46 @@ class DecidingOperatorTest {
     }
 
     @Test
-    void aNewProcessAppliesOnceAndChangesNothing() {
+    void aNewProcessSendsNothingForWhatAnEarlierOneApplied() {
+        for (int i = 0; i < 500; i++) {
+            world.createSite(
+                    "{metadata: {name: site-%d, namespace: default}, spec: {image: a, replicas: 1, hosts: [a]}}"
+                            .formatted(i));
+        }
+        world.settle();
+        assertThat(world.writes()).hasSize(1500);
+        world.restart();
+        world.settle();
+        assertThat(world.writes()).isEmpty();
+    }
+
+    @Test
+    void aNewProcessRemovesWhatItDoesNotWantAnyMoreAndTakesBackWhatOthersChanged() {
         createBlog();
         world.settle();
+        world.restart(new SiteOperator() {
+            @Override
+            public Decision decide(Site site, Owned owned, Instant now) {
+                Decision decision = super.decide(site, owned, now);
+                decision.objects().forEach(object -> {
+                    if (object instanceof V1Deployment deployment) {
+                        deployment.getSpec().setReplicas(null);
+                    } else if (object instanceof V1ConfigMap map) {
+                        map.setData(Map.of("hosts", "b.example"));
+                    }
+                });
+                return decision;
+            }
+
+            @Override
+            public void setup(Setup<Site> setup) {
+                super.setup(setup.name("site-operator"));
+            }
+        });
         world.writes();
-        String version = world.cluster.version();
-        world.restart();
         world.settle();
         assertThat(world.writes()).containsExactly("apply deployments.apps default/blog",
                 "apply configmaps default/blog");
-        assertThat(world.cluster.version()).isEqualTo(version);
+        assertThat(world.json(ResourceType.CONFIG_MAPS).at("/data/hosts").asString()).isEqualTo("b.example");
     }
 }

@@ -2,6 +2,7 @@ package dev.wheelhouse.operator;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
@@ -34,14 +35,55 @@ class OperatorMistakesTest {
     }
 
     @Test
-    void aConditionForAStatusWithoutConditionsIsAnsweredByAWarning() {
-        try (Logged log = Logged.by(OperatorContext.class.getName())) {
-            run((request, context) -> context.execute(Decision.nothing().status(new Lamp.Status(true))
-                    .condition("Ready", true, "On", "It shines")));
+    void aConditionForAStatusWithoutConditionsFailsWithTheRemedy() {
+        List<String> errors = new ArrayList<>();
+        run((request, context) -> {
+            try {
+                return context.execute(Decision.nothing().status(new Lamp.Status(true))
+                        .condition("Ready", true, "On", "It shines"));
+            } catch (IllegalArgumentException e) {
+                errors.add(e.getMessage());
+                return Result.done();
+            }
+        });
+        assertThat(errors).containsExactly("the condition Ready of Lamp default/desk cannot be stored: the status of "
+                + "Lamp has no conditions. Add them to its class, such as \"List<V1Condition> conditions\"");
+    }
+
+    @Test
+    void anErrorConditionForAStatusWithoutConditionsEndsTheSetup() {
+        LampOperator operator = new LampOperator() {
+            @Override
+            public void setup(Setup<Lamp> setup) {
+                setup.name("lamp-operator").errorCondition("Ready");
+            }
+
+            @Override
+            public Result reconcile(Request<Lamp> request, Context<Lamp> context) {
+                return Result.done();
+            }
+        };
+        assertThatThrownBy(() -> Operators.descriptor(operator)).hasMessage("operator lamp-operator: the error "
+                + "condition Ready cannot be stored: the status of Lamp has no conditions. Add them to its class, such "
+                + "as \"List<V1Condition> conditions\"");
+    }
+
+    @Test
+    void aStatusThatDiffersInEachRunIsNamedAfterTenWrites() {
+        AtomicInteger runs = new AtomicInteger();
+        try (Logged log = Logged.by(StatusStreaks.class.getName())) {
+            run((request, context) -> {
+                context.status(new Lamp.Status(runs.incrementAndGet() % 2 == 0));
+                if (runs.get() > 30) {
+                    context.status(new Lamp.Status(true));
+                }
+                return Result.done();
+            });
             assertThat(log.lines())
-                    .containsExactly("WARN lamp-operator: the status of Lamp default/desk lost conditions: "
-                            + "the API server or the status class has no such field. Add it to the class and its "
-                            + "definition, such as \"List<V1Condition> conditions\"");
+                    .containsExactly("WARN lamp-operator: the status of Lamp default/desk was written 10 "
+                            + "times in a row, the last time for shines: a value that differs in each run, such as "
+                            + "the time, leads to the next run. Leave it out, or let only other changes count by "
+                            + "ChangeFilter.generationChanged()");
         }
     }
 

@@ -25,7 +25,7 @@ final class OperatorWorld implements AutoCloseable {
 
     final Cluster cluster = new Cluster();
     Controller controller;
-    private final Operator<?> operator;
+    private Operator<?> operator;
 
     OperatorWorld(Operator<?> operator) {
         this(operator, cluster -> {});
@@ -45,6 +45,12 @@ final class OperatorWorld implements AutoCloseable {
     /** Ends the process and starts another one, which remembers nothing. */
     void restart() {
         restart(cluster::context);
+    }
+
+    /** Ends the process and starts one of another version of the operator. */
+    void restart(Operator<?> next) {
+        operator = next;
+        restart();
     }
 
     void restart(Supplier<? extends ControllerContext> context) {

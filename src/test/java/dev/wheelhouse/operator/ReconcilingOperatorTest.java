@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1ClusterRole;
+import io.kubernetes.client.openapi.models.V1Condition;
 import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1Node;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
@@ -366,11 +367,11 @@ class ReconcilingOperatorTest {
         world.settle();
         assertThat(problems.subList(0, 3)).containsExactly(
                 "ConfigMap a is in the namespace kube-system, so Site default/blog cannot own it: an owner with a "
-                        + "namespace owns objects of its own namespace only. Write it with context.live(…), and "
+                        + "namespace owns objects of its own namespace only. Write it with applyUnowned, and "
                         + "delete it in a clean-up (setup.finalizer)",
                 "a ConfigMap without metadata.name cannot be applied: its name is how it is found again, so "
                         + "generateName is not enough",
-                "apply configmaps default/taken: 409 AlreadyOwned: it is controlled by Site other, so Site "
+                "apply configmaps default/taken: 422 NotOwned: it is controlled by Site other, so Site "
                         + "default/blog cannot own it: choose another name");
     }
 
@@ -467,6 +468,38 @@ class ReconcilingOperatorTest {
     }
 
     // ---- failures
+
+    @Test
+    void ownConditionsAndTheErrorConditionAreBothKeptAndWrittenOnce() {
+        Scripted operator = new Scripted(setup -> setup.errorCondition("Synced"));
+        operator.does((request, context) -> {
+            Site.Status status = Site.Status.ready(1);
+            status.conditions = List.of(new V1Condition().type("Known").status("Unknown").reason("NotPolled")
+                    .message(""));
+            context.status(status);
+            context.condition("Known", ConditionStatus.UNKNOWN, "NotPolled", "");
+        });
+        OperatorWorld world = runWithBlog(operator);
+        assertThat(world.json(SITES).at("/status/conditions").valueStream()
+                .map(each -> each.path("type").asString() + "=" + each.path("status").asString()))
+                .containsExactly("Known=Unknown", "Synced=True");
+        assertThat(world.writes()).hasSizeLessThan(5);
+    }
+
+    @Test
+    void aCleanupThatFailsIsInTheStatus() {
+        Scripted operator = new Scripted(setup -> setup.errorCondition("Synced").finalizer("example.com/site",
+                (request, context) -> {
+                    throw new IllegalStateException("the database does not answer");
+                }));
+        OperatorWorld world = runWithBlog(operator);
+        world.cluster.delete(SITES, BLOG);
+        world.settle();
+        assertThat(world.json(SITES).at("/status/conditions/0/reason").asString()).isEqualTo("CleanupFailed");
+        assertThat(world.json(SITES).at("/status/conditions/0/message").asString())
+                .isEqualTo("java.lang.IllegalStateException: the database does not answer");
+        assertThat(world.cluster.exists(SITES, BLOG)).isTrue();
+    }
 
     @Test
     void aFailureBecomesAConditionOnceAndLeavesWithTheNextSuccess() {

@@ -2,6 +2,7 @@ package dev.wheelhouse.operator;
 
 import java.time.Instant;
 import java.util.List;
+import java.util.Set;
 
 import org.junit.jupiter.api.Test;
 
@@ -25,8 +26,12 @@ class StatusChangeTest {
     }
 
     private static ObjectNode ready(boolean value) {
-        return StatusChange.next(OperatorWorld.SITES, PRIMARY, null,
-                List.of(new Decision.Condition("Ready", value, "Because", "so")), NOON);
+        return next(null, new Decision.Condition("Ready", value, "Because", "so"));
+    }
+
+    private static ObjectNode next(JsonNode wanted, Decision.Condition... conditions) {
+        return new StatusChange(wanted, List.of(conditions), List.of(), Set.of()).next(OperatorWorld.SITES, PRIMARY,
+                NOON);
     }
 
     @Test
@@ -39,17 +44,42 @@ class StatusChangeTest {
 
     @Test
     void aConditionOfAWantedStatusKeepsItsTransitionTimeToo() {
-        ObjectNode next = StatusChange.next(OperatorWorld.SITES, PRIMARY, json("""
-                {"conditions": [{"type": "Ready", "status": "True", "lastTransitionTime": "2026-01-01T11:59:59Z"}]}"""),
-                List.of(), NOON);
+        ObjectNode next = next(
+                json("""
+                        {"conditions": [{"type": "Ready", "status": "True",
+                         "lastTransitionTime": "2026-01-01T11:59:59Z"}]}"""));
         assertThat(next.at("/conditions/0/lastTransitionTime").asString()).isEqualTo("2026-01-01T09:00:00Z");
-        assertThat(next.path("conditions")).hasSize(1);
+    }
+
+    @Test
+    void conditionsOfAWantedStatusAreMergedByTypeAndStayUntilTheyAreRemoved() {
+        JsonNode wanted = json(
+                """
+                        {"a": 2, "conditions": [{"type": "Known", "status": "Unknown"},
+                         {"type": "Ready", "status": "False"}]}""");
+        ObjectNode next = next(wanted, new Decision.Condition("Known", ConditionStatus.UNKNOWN, "NotPolled", ""));
+        assertThat(next.path("conditions").valueStream().map(each -> each.path("type").asString("") + "="
+                + each.path("status").asString("") + " " + each.path("lastTransitionTime").asString("")))
+                .containsExactly("Ready=False 2026-01-01T12:00:00Z", "Others=True 2026-01-01T10:00:00Z",
+                        "Known=Unknown 2026-01-01T12:00:00Z");
+        ObjectNode without = new StatusChange(null, List.of(), List.of("Others"),
+                Set.of()).next(OperatorWorld.SITES, PRIMARY,
+                        NOON);
+        assertThat(without.path("conditions")).hasSize(1);
+    }
+
+    @Test
+    void otherThingsThatAreCalledConditionsAreWrittenAsTheyAre() {
+        for (String value : List.of("[\"dry\", \"warm\"]", "{\"a\": 1}", "\"fair\"")) {
+            JsonNode status = json("{\"conditions\": " + value + "}");
+            assertThat(next(status)).isEqualTo(status);
+        }
     }
 
     @Test
     void aConditionOfABuiltInTypeHasTheFieldsOfThatType() {
         List<Decision.Condition> conditions = List.of(new Decision.Condition("Custom", true, "Because", "so"));
-        assertThat(StatusChange.next(ResourceType.DEPLOYMENTS, PRIMARY, null, conditions, NOON)
+        assertThat(new StatusChange(null, conditions, List.of(), Set.of()).next(ResourceType.DEPLOYMENTS, PRIMARY, NOON)
                 .at("/conditions/2").has("observedGeneration")).isFalse();
     }
 

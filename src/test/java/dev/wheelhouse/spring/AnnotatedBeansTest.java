@@ -12,6 +12,8 @@ import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.scheduling.annotation.Async;
+import org.springframework.scheduling.annotation.EnableAsync;
 
 import io.kubernetes.client.extended.controller.Controller;
 import io.kubernetes.client.extended.controller.reconciler.Reconciler;
@@ -41,7 +43,10 @@ import dev.wheelhouse.testing.Eventually;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Beans that are written against the official client's Spring integration alone, in the service. */
+/**
+ * Beans that are written against the official client's Spring integration alone, in the service. The reconciler is a
+ * proxy of its class, as Spring makes of classes with asynchronous or transactional methods.
+ */
 class AnnotatedBeansTest {
     private static final Duration SOON = Duration.ofMinutes(2);
 
@@ -57,11 +62,18 @@ class AnnotatedBeansTest {
     @KubernetesReconciler(value = "config-map-reader", workerCount = 2, watches = @KubernetesReconcilerWatches({
             @KubernetesReconcilerWatch(apiTypeClass = V1ConfigMap.class)}))
     static class Reading implements Reconciler {
-        final List<String> seen = new CopyOnWriteArrayList<>();
+        private final List<String> seen = new CopyOnWriteArrayList<>();
         private final Lister<V1ConfigMap> lister;
 
         Reading(Lister<V1ConfigMap> lister) {
             this.lister = lister;
+        }
+
+        @Async
+        public void later() {}
+
+        public List<String> seen() {
+            return seen;
         }
 
         @AddWatchEventFilter(apiTypeClass = V1ConfigMap.class)
@@ -86,6 +98,7 @@ class AnnotatedBeansTest {
     }
 
     @Configuration(proxyBeanMethods = false)
+    @EnableAsync(proxyTargetClass = true)
     static class UserBeans {
         @Bean
         Reading reading(Lister<V1ConfigMap> lister) {
@@ -108,15 +121,16 @@ class AnnotatedBeansTest {
                     .isInstanceOf(WheelhouseInformerFactory.class);
             assertThat(context.getBean(Controller.class)).isInstanceOf(ReconcilerController.class);
             Reading reading = context.getBean(Reading.class);
+            assertThat(reading.getClass()).isNotEqualTo(Reading.class);
             CoreV1Api core = new CoreV1Api(context.getBean(ApiClient.class));
             for (String name : List.of("theirs", "ours")) {
                 core.createNamespacedConfigMap("default", new V1ConfigMap()
                         .metadata(new V1ObjectMeta().namespace("default").name(name)).putDataItem("k", "1")).execute();
             }
-            Eventually.eventually("it was reconciled again after its failure", SOON, () -> reading.seen.size() >= 2);
-            assertThat(reading.seen).containsOnly("ours=1");
+            Eventually.eventually("it was reconciled again after its failure", SOON, () -> reading.seen().size() >= 2);
+            assertThat(reading.seen()).containsOnly("ours=1");
             core.deleteNamespacedConfigMap("ours", "default").execute();
-            Eventually.eventually("the deletion was seen", SOON, () -> reading.seen.contains("ours=gone"));
+            Eventually.eventually("the deletion was seen", SOON, () -> reading.seen().contains("ours=gone"));
             assertThat(context.getBean(MeterRegistry.class).get("workqueue.adds").tag("name", "config-map-reader")
                     .counter().count()).isPositive();
 

@@ -3,7 +3,6 @@ package dev.wheelhouse.client.http;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
-import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
@@ -114,9 +113,9 @@ record HttpResourceClient<T extends KubernetesObject>(Transport transport, Negot
     }
 
     @Override
-    public Set<String> appliers(ObjectKey key) {
+    public Appliers appliers(ObjectKey key) {
         byte[] answer = transport.send(new Outgoing("get " + describe(key), "GET", type.path(key), Map.of(),
-                JSON, null, null));
+                accept(ContentType.JSON, ""), null, null));
         return Appliers.of(ModelJson.tree(answer, 0, answer.length));
     }
 

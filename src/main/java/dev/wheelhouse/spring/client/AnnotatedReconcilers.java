@@ -14,6 +14,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.aop.support.AopUtils;
 
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.extended.controller.reconciler.Reconciler;
@@ -28,13 +30,15 @@ import io.kubernetes.client.spring.extended.controller.annotation.KubernetesReco
 import io.kubernetes.client.spring.extended.controller.annotation.KubernetesReconcilerWatch;
 import io.kubernetes.client.spring.extended.controller.annotation.UpdateWatchEventFilter;
 
+import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.workqueue.WorkQueue;
 
 /**
  * Makes a controller from a bean with {@code @KubernetesReconciler}. The annotations have the meaning that the official
  * client's Spring integration gives them: watches with key functions and resync periods, event filters, ready
- * functions, and the number of workers, which the service's options override.
+ * functions, and the number of workers, which the service's options override. The methods are those of the bean's own
+ * class, also if the bean is a proxy, such as Spring makes of classes with {@code @Async} methods.
  */
 public record AnnotatedReconcilers(SharedInformerFactory informers) {
     private static final Logger log = LoggerFactory.getLogger(AnnotatedReconcilers.class);
@@ -50,15 +54,15 @@ public record AnnotatedReconcilers(SharedInformerFactory informers) {
             watches.add(watch(name, watch, reconciler));
         }
         List<BooleanSupplier> ready = new ArrayList<>();
-        for (Method method : reconciler.getClass().getMethods()) {
+        for (Method method : AopUtils.getTargetClass(reconciler).getMethods()) {
             if (method.isAnnotationPresent(KubernetesReconcilerReadyFunc.class)) {
                 BooleanMethod filter = new BooleanMethod(reconciler, method);
                 ready.add(() -> filter.passes(false));
             }
         }
         watches.forEach(watch -> ready.add(watch.informer::hasSynced));
-        return new ReconcilerController(new ControllerDescriptor(name, Set.of(), reconciler.getClass().getName(),
-                Set.of(), false, context -> {
+        return new ReconcilerController(new ControllerDescriptor(name, Set.of(),
+                AopUtils.getTargetClass(reconciler).getName(), Set.of(), false, context -> {
                     OfficialReconcilerController made = new OfficialReconcilerController(name, reconciler,
                             annotation.workerCount(),
                             watches.stream().flatMap(Watch::cache).toList(), ready, context);
@@ -131,7 +135,7 @@ public record AnnotatedReconcilers(SharedInformerFactory informers) {
 
     private static <A extends Annotation> @Nullable BooleanMethod filter(Reconciler reconciler, Class<A> annotation,
             Function<A, Class<?>> model, Class<?> wanted) {
-        for (Method method : reconciler.getClass().getMethods()) {
+        for (Method method : AopUtils.getTargetClass(reconciler).getMethods()) {
             A found = method.getAnnotation(annotation);
             if (found != null && model.apply(found) == wanted) {
                 return new BooleanMethod(reconciler, method);
@@ -146,8 +150,10 @@ public record AnnotatedReconcilers(SharedInformerFactory informers) {
         private final Method method;
         private final AtomicBoolean saidThatItFails = new AtomicBoolean();
 
-        BooleanMethod(Object target, Method method) {
-            this.target = target;
+        /** @param bean the reconciler, or a proxy of it: a subclass, whose advice is kept, or one of its interfaces */
+        BooleanMethod(Object bean, Method method) {
+            Object behind = method.getDeclaringClass().isInstance(bean) ? null : AopProxyUtils.getSingletonTarget(bean);
+            this.target = behind == null ? bean : behind;
             this.method = method;
             // A public method of a class that is not public is otherwise inaccessible.
             method.setAccessible(true);
@@ -197,7 +203,14 @@ public record AnnotatedReconcilers(SharedInformerFactory informers) {
         }
 
         private void enqueue(T object) {
-            Request request = watch.keys.apply(object);
+            Request request;
+            try {
+                request = watch.keys.apply(object);
+            } catch (RuntimeException e) {
+                log.error("the key function of {} failed for {}, which is left out",
+                        object.getClass().getSimpleName(), ObjectKey.of(object), e);
+                return;
+            }
             if (request != null) {
                 queue.add(request);
             }

@@ -7,6 +7,7 @@ import java.util.function.BooleanSupplier;
 
 import io.kubernetes.client.extended.controller.reconciler.Reconciler;
 import io.kubernetes.client.extended.controller.reconciler.Request;
+import io.kubernetes.client.openapi.ApiException;
 
 import dev.wheelhouse.controller.Controller;
 import dev.wheelhouse.controller.ControllerContext;
@@ -19,7 +20,8 @@ import dev.wheelhouse.workqueue.WorkQueue;
 
 /**
  * Runs a reconciler of the official client on this project's queue and workers. A request that fails or throws is
- * retried with backoff until it succeeds. The reconciler's writes pass only while the process leads
+ * retried with backoff until it succeeds; an error of the API server that it throws on is logged in one line, as those
+ * of operators are. The reconciler's writes pass only while the process leads
  * ({@link WriteFence}).
  */
 final class OfficialReconcilerController implements Controller {
@@ -53,7 +55,12 @@ final class OfficialReconcilerController implements Controller {
     }
 
     private static Result reconcile(Reconciler reconciler, Request request) {
-        io.kubernetes.client.extended.controller.reconciler.Result result = reconciler.reconcile(request);
+        io.kubernetes.client.extended.controller.reconciler.Result result;
+        try {
+            result = reconciler.reconcile(request);
+        } catch (RuntimeException e) {
+            throw e.getCause() instanceof ApiException refused ? OfficialSource.error("a request", refused) : e;
+        }
         if (result == null || !result.isRequeue()) {
             return Result.done();
         }

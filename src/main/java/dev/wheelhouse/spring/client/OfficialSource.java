@@ -15,12 +15,16 @@ import io.kubernetes.client.util.CallGeneratorParams;
 import io.kubernetes.client.util.Watch;
 import io.kubernetes.client.util.Watchable;
 
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+
 import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.DecodeFailure;
 import dev.wheelhouse.client.ListOptions;
 import dev.wheelhouse.client.ListPage;
 import dev.wheelhouse.client.ListerWatcher;
+import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.client.WatchEvent;
 import dev.wheelhouse.client.WatchOptions;
 import dev.wheelhouse.client.WatchStream;
@@ -84,14 +88,20 @@ final class OfficialSource<T extends KubernetesObject> implements ListerWatcher<
         }
     }
 
-    private static KubeApiException error(String tried, ApiException e) {
+    /** The same error in the words of this project, with reason and message of the server if it sent a Status. */
+    static KubeApiException error(String tried, ApiException e) {
         if (e.getCode() == 0) {
             return new KubeApiException(tried, e);
         }
         String reason = e.getCode() == 410 ? "Expired" : "";
-        String body = e.getResponseBody();
-        return new KubeApiException(tried, e.getCode(), reason, body == null ? String.valueOf(e.getMessage()) : body,
-                null);
+        String body = e.getResponseBody() == null ? String.valueOf(e.getMessage()) : e.getResponseBody();
+        try {
+            JsonNode status = ModelJson.read(body, JsonNode.class);
+            return new KubeApiException(tried, e.getCode(), status.path("reason").asString(reason),
+                    status.path("message").asString(body), null);
+        } catch (JacksonException plain) {
+            return new KubeApiException(tried, e.getCode(), reason, body, null);
+        }
     }
 
     /** Reads the official client's blocking watch on a virtual thread. */
