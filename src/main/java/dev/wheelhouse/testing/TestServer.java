@@ -56,6 +56,7 @@ public final class TestServer implements AutoCloseable {
     private static final Logger TOMCAT = Logger.getLogger("org.apache");
     /** More rounds than any test needs whose controllers come to rest. */
     private static final int MOST_ROUNDS = 5_000;
+    private static final Duration LONGEST = Duration.ofMinutes(1);
     private static final String CLIENT = "wheelhouse";
     static final String GARBAGE_COLLECTOR = "garbage-collector-controller";
 
@@ -263,21 +264,28 @@ public final class TestServer implements AutoCloseable {
     /**
      * Lets operators, controllers and nodes do everything that they can do at the present time.
      *
-     * @throws AssertionError that names what goes on, if they do not come to rest
+     * @throws AssertionError that names what goes on, if they do not come to rest within a minute of real time
      * @throws IllegalStateException with the system's clock, because everything runs on threads of its own
      */
     public void settle() {
-        stepper("settle()").settle();
+        settle(LONGEST);
+    }
+
+    /** @param longest the real time that it may take */
+    void settle(Duration longest) {
+        Stepper steps = stepper("settle()");
+        steps.within(longest, steps::settle);
     }
 
     /**
      * Lets time pass. Operators, controllers and nodes do everything that becomes due meanwhile, at its time.
      *
-     * @throws AssertionError that names what goes on, if they do not come to rest
+     * @throws AssertionError that names what goes on, if they do not come to rest within a minute of real time
      * @throws IllegalStateException with the system's clock
      */
     public void advance(Duration time) {
-        stepper("advance()").advance(time);
+        Stepper steps = stepper("advance()");
+        steps.within(LONGEST, () -> steps.advance(time));
     }
 
     private Stepper stepper(String method) {
