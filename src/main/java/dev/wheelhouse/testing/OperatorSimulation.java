@@ -8,6 +8,7 @@ import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -296,7 +297,7 @@ public final class OperatorSimulation {
         /** The faults of each run. */
         private List<List<FaultPoint>> plan(SimulatedRun reference) {
             List<FaultPoint> points = points(reference);
-            List<List<FaultPoint>> plan = new ArrayList<>(points.stream().map(List::of).toList());
+            Set<List<FaultPoint>> runs = new LinkedHashSet<>(points.stream().map(List::of).toList());
             Random random = new Random(SEEDS);
             for (int seed = 0; atOnce > 1 && seed < seeds && !points.isEmpty(); seed++) {
                 Map<SimulatedFault, FaultPoint> kinds = new EnumMap<>(SimulatedFault.class);
@@ -304,8 +305,9 @@ public final class OperatorSimulation {
                     FaultPoint any = points.get(random.nextInt(points.size()));
                     kinds.putIfAbsent(any.fault(), any);
                 }
-                plan.add(List.copyOf(kinds.values()));
+                runs.add(List.copyOf(kinds.values()));
             }
+            List<List<FaultPoint>> plan = new ArrayList<>(runs);
             if (within != null) {
                 Collections.shuffle(plan, random);
             }
