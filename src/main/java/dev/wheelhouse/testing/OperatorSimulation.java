@@ -297,7 +297,7 @@ public final class OperatorSimulation {
         /** The faults of each run. */
         private List<List<FaultPoint>> plan(SimulatedRun reference) {
             List<FaultPoint> points = points(reference);
-            Set<List<FaultPoint>> runs = new LinkedHashSet<>(points.stream().map(List::of).toList());
+            Set<List<FaultPoint>> all = new LinkedHashSet<>(points.stream().map(List::of).toList());
             Random random = new Random(SEEDS);
             for (int seed = 0; atOnce > 1 && seed < seeds && !points.isEmpty(); seed++) {
                 Map<SimulatedFault, FaultPoint> kinds = new EnumMap<>(SimulatedFault.class);
@@ -305,9 +305,9 @@ public final class OperatorSimulation {
                     FaultPoint any = points.get(random.nextInt(points.size()));
                     kinds.putIfAbsent(any.fault(), any);
                 }
-                runs.add(List.copyOf(kinds.values()));
+                all.add(List.copyOf(kinds.values()));
             }
-            List<List<FaultPoint>> plan = new ArrayList<>(runs);
+            List<List<FaultPoint>> plan = new ArrayList<>(all);
             if (within != null) {
                 Collections.shuffle(plan, random);
             }
