@@ -1,12 +1,16 @@
 package dev.wheelhouse.testing;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.Iterator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
@@ -26,6 +30,7 @@ import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.KubeClient;
@@ -47,7 +52,13 @@ public final class User {
     /** The field manager of {@link #apply}. */
     private static final String MANAGER = "user";
 
+    private static final Duration DELETED = Duration.ofMinutes(1);
+
     private final KubeClient client;
+    /** What was created, in order. */
+    private final Set<Made> made = Collections.synchronizedSet(new LinkedHashSet<>());
+
+    private record Made(ResourceType type, ObjectKey key) {}
 
     User(KubeClient client) {
         this.client = client;
@@ -70,7 +81,41 @@ public final class User {
         if (type.namespaced() && copy.getMetadata().getNamespace() == null) {
             copy.getMetadata().setNamespace(DEFAULT);
         }
-        return client.resource(type, model).create(copy);
+        return made(type, client.resource(type, model).create(copy));
+    }
+
+    private <T extends KubernetesObject> T made(ResourceType type, T object) {
+        made.add(new Made(type, ObjectKey.of(object)));
+        return object;
+    }
+
+    /** Creates an object, or applies it if a cluster has it already. Such an object stays at the end. */
+    <T extends KubernetesObject> void make(T object) {
+        try {
+            create(object);
+        } catch (KubeApiException e) {
+            if (!e.isAlreadyExists()) {
+                throw e;
+            }
+            apply(object);
+        }
+    }
+
+    /** Deletes all that was created, the last object first, and waits until it is gone. */
+    void deleteAll() {
+        for (Made each : new ArrayList<>(made).reversed()) {
+            ResourceClient<PartialObjectMetadata> objects = client.metadata(each.type);
+            try {
+                objects.delete(each.key, Deletion.unconditional());
+            } catch (KubeApiException e) {
+                if (!e.isNotFound()) {
+                    throw e;
+                }
+            }
+            Eventually.eventually(each.type + " " + each.key + " is gone", DELETED,
+                    () -> objects.find(each.key).isEmpty());
+        }
+        made.clear();
     }
 
     /**
@@ -81,7 +126,7 @@ public final class User {
      *     serve an object's kind; the message names the line or the kind
      */
     public void create(String yaml) {
-        each(yaml, (type, object) -> client.resource(type, AsWritten.class).create(object));
+        each(yaml, (type, object) -> made(type, client.resource(type, AsWritten.class).create(object)));
     }
 
     /**
