@@ -24,7 +24,7 @@ public interface Parallel {
     }
 
     /**
-     * Runs the calls on virtual threads, for calls that mostly wait.
+     * Runs the calls on virtual threads, for calls that mostly wait. They have the logging context (MDC) of the caller.
      * @param atOnce the maximum number of concurrent calls
      */
     static Parallel virtualThreads(int atOnce) {

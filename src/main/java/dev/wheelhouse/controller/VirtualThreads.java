@@ -3,12 +3,14 @@ package dev.wheelhouse.controller;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.MDC;
 
 /** @param atOnce the maximum number of concurrent calls */
 record VirtualThreads(int atOnce) implements Parallel {
@@ -29,8 +31,10 @@ record VirtualThreads(int atOnce) implements Parallel {
         AtomicBoolean interrupted = new AtomicBoolean();
         AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
         List<Thread> threads = new ArrayList<>();
+        Map<String, String> logged = MDC.getCopyOfContextMap();
         for (int i = 0; i < Math.min(atOnce, items.size()); i++) {
             threads.add(Thread.ofVirtual().name(Thread.currentThread().getName() + "/batch-" + i).start(() -> {
+                MDC.setContextMap(logged == null ? Map.of() : logged);
                 for (int at = next.getAndIncrement(); at < answers.length; at = next.getAndIncrement()) {
                     if (interrupted.get()) {
                         Thread.currentThread().interrupt();

@@ -1,10 +1,12 @@
 package dev.wheelhouse.controller;
 
 import java.time.Duration;
+import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.MDC;
 
 import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.runtime.Clock;
@@ -24,6 +26,8 @@ public final class Worker<K> implements Loop {
     private static final Duration SHORTEST_DELAY = Duration.ofMillis(1);
     private static final Logger log = LoggerFactory.getLogger(Worker.class);
     private static final int LONGEST_MESSAGE = 1000;
+    /** The keys of the logging context (MDC) that a sync sets. An operator's sync also sets the uid of its object. */
+    private static final List<String> LOGGED = List.of("controller", "key", "attempt", "uid");
 
     /** Decides whether a key may be synced now. */
     @FunctionalInterface
@@ -86,11 +90,15 @@ public final class Worker<K> implements Loop {
     private void work(K key) throws InterruptedException {
         RunningSync sync = RunningSync.begin(controller, key, () -> queue.origin(key), clock);
         running = sync;
+        MDC.put("controller", controller);
+        MDC.put("key", sync.key());
+        MDC.put("attempt", String.valueOf(queue.numRequeues(key) + 1));
         try {
             work(key, sync);
         } finally {
             running = null;
             sync.end();
+            LOGGED.forEach(MDC::remove);
             if (sync.isReported()) {
                 log.warn("{}: the sync of {} that seemed to block has ended after {} s", controller, key,
                         sync.age(clock.nanoTime()).toSeconds());

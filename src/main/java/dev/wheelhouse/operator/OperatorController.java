@@ -13,6 +13,7 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.MDC;
 
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
@@ -153,6 +154,7 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
             run.forget();
             return Result.done();
         }
+        MDC.put("uid", primary.getMetadata().getUid());
         OperatorContext<P> context = new OperatorContext<>(this, run, key, primary);
         Declaration.Finalizer<P> finalizer = declaration.finalizer();
         if (primary.getMetadata().getDeletionTimestamp() != null) {

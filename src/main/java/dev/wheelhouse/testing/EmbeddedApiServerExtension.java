@@ -96,7 +96,7 @@ final class EmbeddedApiServerExtension
     @Override
     public void afterEach(ExtensionContext context) {
         TestServer server = find(context);
-        if (server != null) {
+        if (server != null && !server.isCluster()) {
             server.faults().clear();
         }
         end(context);

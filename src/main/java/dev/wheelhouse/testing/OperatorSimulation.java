@@ -3,14 +3,19 @@ package dev.wheelhouse.testing;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +27,7 @@ import dev.wheelhouse.builtin.BuiltInControllers;
 import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.operator.Operator;
 import dev.wheelhouse.operator.Operators;
+import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.testing.SimulationReport.Finding;
 
 /**
@@ -50,6 +56,9 @@ public final class OperatorSimulation {
     private boolean controllers;
     private int nodes;
     private int seeds = SEEDS;
+    private int atOnce = 1;
+    private @Nullable Duration within;
+    private @Nullable Supplier<? extends Operator<?>> next;
     private Duration patience = Duration.ofMinutes(2);
     private Duration watchdog = Duration.ofSeconds(10);
 
@@ -123,6 +132,37 @@ public final class OperatorSimulation {
         return this;
     }
 
+    /**
+     * Adds runs in which several faults of different kinds happen, at random places: as many runs as {@link #seeds}.
+     *
+     * @param count the faults in each of these runs, 2 or more
+     */
+    public OperatorSimulation faultsAtOnce(int count) {
+        atOnce = count;
+        return this;
+    }
+
+    /**
+     * Begins no further run after this real time, such as 30 s while one writes the operator. The runs are then in a
+     * random order, which is always the same, so that all kinds of faults and all parts of the scenario get their turn.
+     * The report says how many runs are missing.
+     */
+    public OperatorSimulation within(Duration realTime) {
+        within = realTime;
+        return this;
+    }
+
+    /**
+     * The operator's next version. It takes over in the middle of the scenario, before each write ({@code upgrade}),
+     * and in all other runs at the end. All must lead to the same state.
+     *
+     * @param version as in {@link #of}
+     */
+    public OperatorSimulation upgradesTo(Supplier<? extends Operator<?>> version) {
+        next = version;
+        return this;
+    }
+
     /** The number of random orders. The default is 20. */
     public OperatorSimulation seeds(int count) {
         seeds = count;
@@ -141,7 +181,7 @@ public final class OperatorSimulation {
         return this;
     }
 
-    /** Repeats only these runs, named as in a finding: {@code "crash-before-write-3"}. */
+    /** Repeats only these runs, named as in a finding: {@code "crash-before-write-3"}. The others are not made. */
     public OperatorSimulation only(String... points) {
         only.addAll(List.of(points));
         return this;
@@ -173,7 +213,9 @@ public final class OperatorSimulation {
         List<ControllerDescriptor> cluster = BuiltInControllers.all().stream()
                 .filter(c -> controllers || c.name().equals(TestServer.GARBAGE_COLLECTOR)).toList();
         Supplier<ControllerDescriptor> made = () -> Operators.descriptor(operator.get());
-        return new Scenario(made.get().name(), made, cluster, nodes, crds, manifests, objects, steps, ignored,
+        Supplier<? extends Operator<?>> version = next;
+        return new Scenario(made.get().name(), made,
+                version == null ? null : () -> Operators.descriptor(version.get()), cluster, nodes, crds, manifests, objects, steps, ignored,
                 patience);
     }
 
@@ -184,41 +226,49 @@ public final class OperatorSimulation {
     private final class Exploration {
         private final Scenario scenario = scenario();
         private final Map<String, Finding> findings = new LinkedHashMap<>();
+        private final long began = Clock.system().nanoTime();
         private int runs;
+        private int left;
         private boolean blocked;
 
         SimulationReport report() {
-            Ended first = execute(null);
+            Ended first = execute(List.of());
             FinalState wanted = first.state;
             if (wanted == null) {
-                broken(first, null);
+                broken(first, List.of());
             } else if (isRepeatable(first, wanted)) {
-                for (FaultPoint point : points(first.run)) {
-                    if (!blocked && (only.isEmpty() || only.contains(point.toString()))) {
-                        judge(execute(point), point, wanted);
+                for (List<FaultPoint> faults : plan(first.run)) {
+                    if (blocked || isLate()) {
+                        left++;
+                    } else {
+                        judge(execute(faults), faults, wanted);
                     }
                 }
             }
-            return new SimulationReport(runs, first.run.writes().size(), List.copyOf(findings.values()));
+            return new SimulationReport(runs, left, first.run.writes().size(), List.copyOf(findings.values()));
         }
 
-        private void judge(Ended ended, FaultPoint point, FinalState wanted) {
+        private boolean isLate() {
+            return within != null && Clock.system().nanoTime() - began > within.toNanos();
+        }
+
+        private void judge(Ended ended, List<FaultPoint> faults, FinalState wanted) {
             if (ended.state == null) {
-                broken(ended, point);
+                broken(ended, faults);
                 return;
             }
             List<String> differences = ended.state.differencesFrom(wanted);
             if (!differences.isEmpty()) {
-                found(scenario.operatorName() + " ends in another state after a fault", differences, point, ended.run);
+                found(scenario.operatorName() + " ends in another state after a fault", differences, faults, ended.run);
             }
         }
 
-        private void broken(Ended ended, @Nullable FaultPoint point) {
-            found(scenario.operatorName() + ": " + ended.broken, ended.details, point, ended.run);
+        private void broken(Ended ended, List<FaultPoint> faults) {
+            found(scenario.operatorName() + ": " + ended.broken, ended.details, faults, ended.run);
         }
 
-        private void found(String rule, List<String> details, @Nullable FaultPoint point, SimulatedRun run) {
-            List<String> points = point == null ? List.of() : List.of(point.toString());
+        private void found(String rule, List<String> details, List<FaultPoint> faults, SimulatedRun run) {
+            List<String> points = faults.isEmpty() ? List.of() : List.of(name(faults));
             findings.merge(rule + (rule.endsWith("fault") ? details : ""),
                     new Finding(rule, details, points, run.story().text()), (known, more) -> {
                         List<String> all = new ArrayList<>(known.points());
@@ -229,7 +279,7 @@ public final class OperatorSimulation {
 
         /** Whether a second run without faults does the same. */
         private boolean isRepeatable(Ended first, FinalState wanted) {
-            Ended second = execute(null);
+            Ended second = execute(List.of());
             List<String> one = first.run.writes();
             List<String> two = second.run.writes();
             for (int i = 0; i < Math.max(one.size(), two.size()); i++) {
@@ -240,17 +290,45 @@ public final class OperatorSimulation {
                             + " the system's time or on static memory",
                             List.of("write " + (i + 1) + " of the first run: " + before,
                                     "write " + (i + 1) + " of the second run: " + now),
-                            null, second.run);
+                            List.of(), second.run);
                     break;
                 }
             }
             return second.state != null && second.state.differencesFrom(wanted).isEmpty();
         }
 
+        /** The faults of each run. */
+        private List<List<FaultPoint>> plan(SimulatedRun reference) {
+            List<FaultPoint> points = points(reference);
+            Set<List<FaultPoint>> all = new LinkedHashSet<>(points.stream().map(List::of).toList());
+            Random random = new Random(SEEDS);
+            for (int seed = 0; atOnce > 1 && seed < seeds && !points.isEmpty(); seed++) {
+                Map<SimulatedFault, FaultPoint> kinds = new EnumMap<>(SimulatedFault.class);
+                for (int i = 0; i < atOnce; i++) {
+                    FaultPoint any = points.get(random.nextInt(points.size()));
+                    kinds.putIfAbsent(any.fault(), any);
+                }
+                all.add(List.copyOf(kinds.values()));
+            }
+            List<List<FaultPoint>> plan = new ArrayList<>(all);
+            if (within != null) {
+                Collections.shuffle(plan, random);
+            }
+            plan.removeIf(faults -> !only.isEmpty() && !only.contains(name(faults)));
+            return plan;
+        }
+
+        private static String name(List<FaultPoint> faults) {
+            return faults.stream().map(FaultPoint::toString).collect(Collectors.joining("+"));
+        }
+
         private List<FaultPoint> points(SimulatedRun reference) {
             List<FaultPoint> points = new ArrayList<>();
             List<SimulatedRun.Created> children = List.copyOf(reference.created());
             for (SimulatedFault fault : faults) {
+                if (fault == SimulatedFault.UPGRADE && next == null) {
+                    continue;
+                }
                 switch (fault.at()) {
                     case WRITE -> add(points, fault, 1, reference.writes().size());
                     case EVENT -> add(points, fault, 1, reference.events());
@@ -273,9 +351,9 @@ public final class OperatorSimulation {
         }
 
         /** Runs the scenario on a thread of its own, which is given up if the operator blocks. */
-        private Ended execute(@Nullable FaultPoint point) {
+        private Ended execute(List<FaultPoint> at) {
             runs++;
-            SimulatedRun run = new SimulatedRun(scenario, point);
+            SimulatedRun run = new SimulatedRun(scenario, at);
             Ended[] result = new Ended[1];
             Thread thread = Thread.ofPlatform().daemon().name("simulation").unstarted(() -> result[0] = end(run));
             thread.start();

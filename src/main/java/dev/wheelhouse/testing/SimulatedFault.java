@@ -8,6 +8,11 @@ public enum SimulatedFault {
     CRASH_BEFORE_WRITE(At.WRITE),
     /** The operator's process ends after a write, before it sees the answer, and a new one starts. */
     CRASH_AFTER_WRITE(At.WRITE),
+    /**
+     * The operator's process ends before a write, and its next version goes on, if the simulation has one
+     * ({@link OperatorSimulation#upgradesTo}).
+     */
+    UPGRADE(At.WRITE),
     /** A write is answered by 409, as if somebody else had changed the object. */
     CONFLICT(At.WRITE),
     /** A write is answered by 500, and does not happen. */

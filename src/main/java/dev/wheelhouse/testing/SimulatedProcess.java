@@ -127,6 +127,11 @@ final class SimulatedProcess implements Interceptor, AutoCloseable {
                 run.turn("CRASH: " + name + " ends before it can " + what);
                 return crash(what);
             }
+            case UPGRADE -> {
+                run.turn("UPGRADE: the next version replaces " + name + " before it can " + what);
+                run.upgrade();
+                return crash(what);
+            }
             case CRASH_AFTER_WRITE -> {
                 R unused = carryOut(request, call);
                 run.turn("CRASH: " + name + " ends before it gets the answer");

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -21,13 +22,15 @@ import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.FailingKey;
 import dev.wheelhouse.informer.InformerOptions;
+import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.operator.Crds;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;
 
 /**
- * One run of a scenario, with one fault or none. Each step of the scenario begins at its own time, which does not
- * depend on the fault.
+ * One run of a scenario, with no, one or several faults. Each step of the scenario begins at its own time, which does
+ * not depend on the faults. The next version of the operator, if there is one, takes over at the end, unless a fault
+ * has brought it before.
  */
 final class SimulatedRun implements AutoCloseable {
     /** How long a late watch is late. */
@@ -45,7 +48,9 @@ final class SimulatedRun implements AutoCloseable {
     private static final long SEED = 1;
 
     private final Scenario scenario;
-    private final @Nullable FaultPoint point;
+    private final List<FaultPoint> faults;
+    /** The faults of writes and events that have not struck yet. */
+    private final List<FaultPoint> ahead;
     private final ManualClock clock = new ManualClock();
     private final ApiServer server = new ApiServer(
             ApiServerOptions.defaults().withClock(clock).withRandom(new SplittableRandom(SEED)));
@@ -64,31 +69,33 @@ final class SimulatedRun implements AutoCloseable {
     private int processes;
     private int events;
     private int windows;
-    private boolean struck;
+    private boolean upgraded;
     private volatile @Nullable ObjectKey reconciling;
     private volatile boolean abandoned;
 
     /** An object that the operator created. */
     record Created(ResourceType type, ObjectKey key) {}
 
-    SimulatedRun(Scenario scenario, @Nullable FaultPoint point) {
+    SimulatedRun(Scenario scenario, List<FaultPoint> faults) {
         this.scenario = scenario;
-        this.point = point;
-        stepper = new Stepper(clock, server.store()::version,
-                MOST_ROUNDS, is(SimulatedFault.ORDER) ? new Random(point().at()) : null, !is(SimulatedFault.ORDER));
+        this.faults = faults;
+        ahead = new ArrayList<>(faults.stream().filter(each -> Set.of(SimulatedFault.At.WRITE, SimulatedFault.At.EVENT)
+                .contains(each.fault().at())).toList());
+        FaultPoint order = fault(SimulatedFault.ORDER);
+        stepper = new Stepper(clock, server.store()::version, MOST_ROUNDS,
+                order == null ? null : new Random(order.at()), order == null);
         stepper.addClosed(ControllerProcess.stepped(server.client("cluster"), clock, scenario.cluster(),
                 scenario.nodes(), process -> process.caches(InformerOptions.builder().seed(SEED).build())));
     }
 
-    private boolean is(SimulatedFault fault) {
-        return point != null && point.fault() == fault;
+    private @Nullable FaultPoint fault(SimulatedFault kind) {
+        return faults.stream().filter(each -> each.fault() == kind).findFirst().orElse(null);
     }
 
-    private FaultPoint point() {
-        if (point == null) {
-            throw new IllegalStateException("this run has no fault");
-        }
-        return point;
+    /** Whether this fault happens in the window that is next. */
+    private boolean isNow(SimulatedFault kind) {
+        FaultPoint fault = fault(kind);
+        return fault != null && fault.at() == windows;
     }
 
     /**
@@ -108,7 +115,16 @@ final class SimulatedRun implements AutoCloseable {
         for (Scenario.Step step : scenario.steps()) {
             window(step);
         }
-        window(is(SimulatedFault.DELETED_CHILD) ? childDeleted() : null);
+        if (scenario.next() != null) {
+            if (!upgraded) {
+                upgraded = true;
+                turn("UPGRADE: the next version of " + operator + " takes over while nothing is left to do");
+                replaceOperator();
+            }
+            window(null);
+        }
+        FaultPoint deleted = fault(SimulatedFault.DELETED_CHILD);
+        window(deleted == null ? null : deletion(deleted.child()));
         List<FailingKey> failing = operator.failing();
         if (!failing.isEmpty()) {
             throw new Violation("the reconciliation of " + failing.getFirst().key() + " still fails at the end: "
@@ -118,18 +134,21 @@ final class SimulatedRun implements AutoCloseable {
         return FinalState.of(server.client("truth"), scenario.ignored());
     }
 
-    private Scenario.Step childDeleted() {
-        Created child = point().child();
-        return new Scenario.Step("deletes " + child.type().kind() + " " + child.key(), who -> who.delete(child.type(),
-                child.key()));
+    private Scenario.Step deletion(Created child) {
+        return new Scenario.Step("deletes " + child.type().kind() + " " + child.key(), who -> {
+            if (exists(child.type(), child.key())) {
+                who.delete(child.type(), child.key());
+            }
+        });
     }
 
     /** Does a step, and everything that follows from it within the scenario's patience. */
     private void window(Scenario.@Nullable Step step) {
-        if (is(SimulatedFault.CLOCK_FORWARD) && point().at() == windows) {
+        if (isNow(SimulatedFault.CLOCK_FORWARD)) {
             turn("CLOCK: the wall clock jumps forward by an hour");
             clock.jump(JUMP);
-        } else if (is(SimulatedFault.CLOCK_BACK) && point().at() == windows) {
+        }
+        if (isNow(SimulatedFault.CLOCK_BACK)) {
             turn("CLOCK: the wall clock jumps back by an hour");
             clock.jump(JUMP.negated());
         }
@@ -137,8 +156,7 @@ final class SimulatedRun implements AutoCloseable {
             turn("somebody " + step.sentence());
             step.action().accept(user);
         }
-        windows++;
-        long end = start + windows * scenario.patience().toNanos();
+        long end = start + (windows + 1) * scenario.patience().toNanos();
         long due = work();
         for (int moves = 0; clock.nanoTime() + due <= end && due != Loop.IDLE; moves++) {
             if (moves == MOST_MOVES) {
@@ -148,11 +166,12 @@ final class SimulatedRun implements AutoCloseable {
             due = work();
         }
         clock.advance(Duration.ofNanos(Math.max(0, end - clock.nanoTime())));
-        if (is(SimulatedFault.RESTART) && point().at() == windows - 1) {
+        if (isNow(SimulatedFault.RESTART)) {
             turn("RESTART: " + operator + " ends while nothing is left to do");
             replaceOperator();
             work();
         }
+        windows++;
     }
 
     /** Does everything that can be done now. @return the nanoseconds until something is due */
@@ -189,10 +208,11 @@ final class SimulatedRun implements AutoCloseable {
 
     private SimulatedProcess startOperator() {
         String name = scenario.operatorName() + (processes++ == 0 ? "" : " (process " + processes + ")");
+        Supplier<ControllerDescriptor> next = scenario.next();
         SimulatedProcess made = new SimulatedProcess(this, name, server.client(scenario.operatorName()),
-                scenario.operator().get(), SEED + processes, point == null);
+                (upgraded && next != null ? next : scenario.operator()).get(), SEED + processes, faults.isEmpty());
         stepper.add(made.process());
-        tell(name + " starts with empty memory");
+        tell(name + (upgraded ? ", of the next version," : "") + " starts with empty memory");
         return made;
     }
 
@@ -203,12 +223,17 @@ final class SimulatedRun implements AutoCloseable {
 
     // ---- what the operator's processes call
 
+    /** The next processes are of the next version. */
+    void upgrade() {
+        upgraded = true;
+    }
+
     /** The fault that strikes this write; null for none. */
     @Nullable
     SimulatedFault strikes(WriteRequest request) {
         stepper.requested(request.toString());
         clock.advance(WRITE);
-        if (struck) {
+        if (isSettled()) {
             return null;
         }
         String payload = request.payload() instanceof String text ? text : ModelJson.write(request.payload());
@@ -221,16 +246,22 @@ final class SimulatedRun implements AutoCloseable {
     /** The fault that strikes this event of a watch; null for none. */
     @Nullable
     SimulatedFault strikesEvent() {
-        return struck ? null : struckAt(SimulatedFault.At.EVENT, ++events);
+        return isSettled() ? null : struckAt(SimulatedFault.At.EVENT, ++events);
+    }
+
+    /** Whether all faults have struck, so that places need not be counted any more. */
+    private boolean isSettled() {
+        return !faults.isEmpty() && ahead.isEmpty();
     }
 
     private @Nullable SimulatedFault struckAt(SimulatedFault.At at, int number) {
-        FaultPoint wanted = point;
-        if (wanted == null || wanted.fault().at() != at || wanted.at() != number) {
-            return null;
+        for (FaultPoint fault : ahead) {
+            if (fault.fault().at() == at && fault.at() == number) {
+                ahead.remove(fault);
+                return fault.fault();
+            }
         }
-        struck = true;
-        return wanted.fault();
+        return null;
     }
 
     /** Lets another process do everything that is to be done, while this one stands still. */

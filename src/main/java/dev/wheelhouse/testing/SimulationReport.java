@@ -7,10 +7,12 @@ import java.util.stream.Collectors;
  * The result of an {@link OperatorSimulation}.
  *
  * @param runs the number of runs, each with another fault
+ * @param left the runs that were not made, because {@link OperatorSimulation#within the time was over} or because the
+ *     operator blocks
  * @param writes the writes of the operator in the run without faults
  * @param findings different findings; empty if the operator reached the same state in all runs
  */
-public record SimulationReport(int runs, int writes, List<Finding> findings) {
+public record SimulationReport(int runs, int left, int writes, List<Finding> findings) {
     public SimulationReport {
         findings = List.copyOf(findings);
     }
@@ -49,7 +51,9 @@ public record SimulationReport(int runs, int writes, List<Finding> findings) {
 
     @Override
     public String toString() {
-        String head = runs + " runs of a scenario with " + writes + " writes: " + (findings.isEmpty()
+        String head = runs + " runs of a scenario with " + writes + " writes" + (left == 0
+                ? ""
+                : ", and " + left + " more that were not made") + ": " + (findings.isEmpty()
                 ? "nothing found"
                 : findings.size() == 1 ? "one finding" : findings.size() + " different findings");
         return findings.isEmpty()

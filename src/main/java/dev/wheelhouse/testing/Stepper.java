@@ -2,6 +2,7 @@ package dev.wheelhouse.testing;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -10,7 +11,9 @@ import java.util.Map;
 import java.util.Random;
 import java.util.WeakHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
@@ -41,6 +44,8 @@ final class Stepper {
     private final Map<ControllerProcess, Rest> resting = new HashMap<>();
     private final Map<Loop, Long> paused = new WeakHashMap<>();
     private volatile boolean abandoned;
+    /** The loop that is stepped, in words once somebody asks; null between two steps. */
+    private volatile @Nullable Supplier<String> current;
     private @Nullable RuntimeException failure;
     private final Map<String, Integer> busy = new HashMap<>();
     private final Map<String, Integer> requests = new HashMap<>();
@@ -102,6 +107,47 @@ final class Stepper {
 
     void close() {
         processes.reversed().forEach(ControllerProcess::close);
+    }
+
+    /**
+     * Does some steps, but no longer than a real time. Then the thread is interrupted, so that a step that waits ends.
+     *
+     * @throws AssertionError that names the loop and where it was, if the time is over
+     */
+    void within(Duration time, Runnable steps) {
+        AtomicReference<String> late = new AtomicReference<>("");
+        Thread stepping = Thread.currentThread();
+        Thread watch = Thread.startVirtualThread(() -> {
+            try {
+                Thread.sleep(time);
+            } catch (InterruptedException e) {
+                return;
+            }
+            Supplier<String> loop = current;
+            String where = Arrays.stream(stepping.getStackTrace()).filter(frame -> frame.getModuleName() == null)
+                    .findFirst().map(StackTraceElement::toString).orElse("the JDK");
+            if (late.compareAndSet("", "nothing comes to rest within " + time + " of real time. At the end "
+                    + (loop == null ? "no loop" : loop.get()) + " was in " + where)) {
+                abandoned = true;
+                stepping.interrupt();
+            }
+        });
+        try {
+            steps.run();
+        } catch (AssertionError | IllegalStateException e) {
+            if (late.get().isEmpty()) {
+                throw e;
+            }
+        } finally {
+            if (late.compareAndSet("", "in time")) {
+                watch.interrupt();
+            }
+        }
+        if (abandoned) {
+            abandoned = false;
+            Thread.interrupted();
+            throw new AssertionError(late.get());
+        }
     }
 
     /** Remembers a request, to name it if the system does not come to rest. */
@@ -249,6 +295,7 @@ final class Stepper {
         long wait = until == null ? 0 : until - clock.nanoTime();
         if (wait <= 0) {
             steps.lazySet(steps.get() + 1);
+            current = () -> process.name(loop);
             try {
                 wait = Math.max(0, loop.step());
                 if (wait != Loop.BUSY && process.isAtRest(loop)) {
@@ -262,6 +309,8 @@ final class Stepper {
                 failure = e;
                 paused.put(loop, clock.deadline(PAUSE));
                 wait = PAUSE.toNanos();
+            } finally {
+                current = null;
             }
         }
         if (wait == Loop.BUSY) {

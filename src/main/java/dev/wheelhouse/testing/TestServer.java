@@ -15,6 +15,7 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Assumptions;
 
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.ApiClient;
@@ -50,16 +51,24 @@ import dev.wheelhouse.runtime.ManualClock;
  * An API server that listens on loopback, with clients for it and, on request, operators, controllers and hollow nodes.
  * These run on threads of their own, or with a manual clock only inside of {@link #settle} and {@link #advance}, on the
  * thread of the test. Thread safe, but for those two methods.
+ *
+ * <p>With the system property {@code wheelhouse.test.kubeconfig} the cluster of that file takes the server's place: the
+ * operators run in this process, the cluster has its own controllers and nodes. What {@link #user} created is deleted
+ * at the end. A test that needs more, such as a manual clock or faults, is skipped.
  */
 public final class TestServer implements AutoCloseable {
     /** A strong reference: a logger that is garbage collected loses its level. */
     private static final Logger TOMCAT = Logger.getLogger("org.apache");
     /** More rounds than any test needs whose controllers come to rest. */
     private static final int MOST_ROUNDS = 5_000;
+    private static final Duration LONGEST = Duration.ofMinutes(1);
     private static final String CLIENT = "wheelhouse";
+    /** The property with the kubeconfig of a cluster that takes the server's place. */
+    static final String CLUSTER = "wheelhouse.test.kubeconfig";
     static final String GARBAGE_COLLECTOR = "garbage-collector-controller";
 
-    private final ApiServer server;
+    /** Null if a cluster takes its place. */
+    private final @Nullable ApiServer server;
     private final Clock clock;
     private final User user;
     private final @Nullable Stepper stepper;
@@ -73,6 +82,20 @@ public final class TestServer implements AutoCloseable {
 
     private TestServer(Builder builder) {
         clock = builder.clock;
+        String cluster = System.getProperty(CLUSTER, "");
+        if (!cluster.isEmpty()) {
+            server = null;
+            stepper = null;
+            kubeconfig = Path.of(cluster);
+            if (clock instanceof ManualClock) {
+                throw notOfACluster("a manual clock");
+            }
+            user = new User(client());
+            run(builder, () -> start(
+                    builder.operators.stream().<ControllerDescriptor>map(Operators::descriptor).toList(), 0,
+                    Options.DEFAULTS));
+            return;
+        }
         Security security = builder.options.security();
         // With a manual clock, nothing makes the accounts while a request waits for them.
         boolean podAccounts = builder.controllers && !(clock instanceof ManualClock);
@@ -80,23 +103,31 @@ public final class TestServer implements AutoCloseable {
         ApiServerOptions options = builder.options.withClock(clock)
                 .withSecurity(security.withPodAccounts(podAccounts))
                 .withRuntimeConfig(builder.nodes == 0 ? apis : apis.withDefault(RuntimeConfig.RESOURCE_METRICS));
-        server = new ApiServer(security.open() || options.tls() != null ? options : options.withTls(tls()));
-        user = new User(server.client("user"));
+        ApiServer embedded = new ApiServer(
+                security.open() || options.tls() != null ? options : options.withTls(tls()));
+        server = embedded;
+        user = new User(embedded.client("user"));
         stepper = clock instanceof ManualClock manual
-                ? new Stepper(manual, server.store()::version, MOST_ROUNDS, null, true)
+                ? new Stepper(manual, embedded.store()::version, MOST_ROUNDS, null, true)
                 : null;
-        try {
-            builder.crds.forEach(crd -> user.create(Crds.of(crd)));
-            builder.manifests.forEach(user::create);
-            if (stepper == null) {
-                listen();
-            }
-            serve(Operators.webhooks(builder.operators));
+        run(builder, () -> {
             List<ControllerDescriptor> controllers = builder.controllers();
             if (!controllers.isEmpty() || builder.nodes > 0) {
                 start(controllers, builder.nodes, Options.DEFAULTS.with(
-                        ControllerOptions.Identity.DEFAULTS.with(server.authority(), security.signingKeys())));
+                        ControllerOptions.Identity.DEFAULTS.with(embedded.authority(), security.signingKeys())));
             }
+        });
+    }
+
+    private void run(Builder builder, Runnable start) {
+        try {
+            builder.crds.forEach(crd -> user.make(Crds.of(crd)));
+            builder.manifests.forEach(user::create);
+            if (server != null && stepper == null) {
+                listen();
+            }
+            serve(Operators.webhooks(builder.operators));
+            start.run();
         } catch (RuntimeException e) {
             close();
             throw e;
@@ -111,10 +142,13 @@ public final class TestServer implements AutoCloseable {
 
     /** Webhooks have the system's clock, because their certificates are checked by it. */
     private void serve(Webhooks methods) {
+        if (!methods.isEmpty() && server == null) {
+            throw notOfACluster("a server that reaches its webhooks");
+        }
         if (!methods.isEmpty()) {
             LoopRunner loops = new LoopRunner("webhooks", Clock.system());
             webhookLoops = loops;
-            WebhookServer served = WebhookServer.start(methods, WebhookOptions.local(), server.client(CLIENT),
+            WebhookServer served = WebhookServer.start(methods, WebhookOptions.local(), operatorsClient(),
                     Clock.system(), () -> true, loops);
             webhooks = served;
             served.refresh();
@@ -122,7 +156,7 @@ public final class TestServer implements AutoCloseable {
     }
 
     private void start(List<ControllerDescriptor> controllers, int nodes, Options options) {
-        KubeClient own = server.client(CLIENT);
+        KubeClient own = operatorsClient();
         Stepper steps = stepper;
         if (steps == null) {
             process = ControllerProcess.onThreads(own, clock, controllers, nodes, options);
@@ -133,6 +167,14 @@ public final class TestServer implements AutoCloseable {
                 process -> process.caches(InformerOptions.builder().seed(1).build()).options(options));
         steps.add(stepped);
         process = stepped;
+    }
+
+    private KubeClient operatorsClient() {
+        return server == null ? client() : server.client(CLIENT);
+    }
+
+    private static RuntimeException notOfACluster(String what) {
+        return Assumptions.abort("this test needs " + what + ", and " + CLUSTER + " names a cluster that has none");
     }
 
     /** Starts a server in memory, on a free port, without controllers and nodes. */
@@ -263,21 +305,28 @@ public final class TestServer implements AutoCloseable {
     /**
      * Lets operators, controllers and nodes do everything that they can do at the present time.
      *
-     * @throws AssertionError that names what goes on, if they do not come to rest
+     * @throws AssertionError that names what goes on, if they do not come to rest within a minute of real time
      * @throws IllegalStateException with the system's clock, because everything runs on threads of its own
      */
     public void settle() {
-        stepper("settle()").settle();
+        settle(LONGEST);
+    }
+
+    /** @param longest the real time that it may take */
+    void settle(Duration longest) {
+        Stepper steps = stepper("settle()");
+        steps.within(longest, steps::settle);
     }
 
     /**
      * Lets time pass. Operators, controllers and nodes do everything that becomes due meanwhile, at its time.
      *
-     * @throws AssertionError that names what goes on, if they do not come to rest
+     * @throws AssertionError that names what goes on, if they do not come to rest within a minute of real time
      * @throws IllegalStateException with the system's clock
      */
     public void advance(Duration time) {
-        stepper("advance()").advance(time);
+        Stepper steps = stepper("advance()");
+        steps.within(LONGEST, () -> steps.advance(time));
     }
 
     private Stepper stepper(String method) {
@@ -306,10 +355,14 @@ public final class TestServer implements AutoCloseable {
 
     /** The server's URL, such as {@code http://127.0.0.1:8001}; with TLS or authentication {@code https}. */
     public String url() {
-        return listen().url();
+        return server == null ? apiClient().getBasePath() : listen().url();
     }
 
+    /** The server itself. A test that runs on a cluster is skipped. */
     public ApiServer server() {
+        if (server == null) {
+            throw notOfACluster("the embedded server");
+        }
         return server;
     }
 
@@ -319,13 +372,14 @@ public final class TestServer implements AutoCloseable {
             throw new IllegalStateException("this test server was closed: ask for its address, its clients and its "
                     + "kubeconfig before");
         }
-        if (server.port() == 0) {
+        ApiServer embedded = server();
+        if (embedded.port() == 0) {
             if (TOMCAT.getLevel() == null) {
                 TOMCAT.setLevel(Level.WARNING);
             }
-            server.start();
+            embedded.start();
         }
-        return server;
+        return embedded;
     }
 
     /** This project's client, over HTTP, in the encoding in which the server stores objects. */
@@ -342,7 +396,7 @@ public final class TestServer implements AutoCloseable {
     public synchronized ApiClient apiClient() {
         ApiClient made = api;
         if (made == null) {
-            made = server.isOpen()
+            made = server != null && server.isOpen()
                     ? new ClientBuilder().setBasePath(url()).build()
                     : new KubeConfigs(Clock.system()).fromFile(kubeconfig(), null).api();
             api = made;
@@ -350,9 +404,14 @@ public final class TestServer implements AutoCloseable {
         return made;
     }
 
-    /** Injects errors and delays into the server's answers. */
+    /** Whether a cluster takes the embedded server's place. */
+    boolean isCluster() {
+        return server == null;
+    }
+
+    /** Injects errors and delays into the server's answers. A test that runs on a cluster is skipped. */
     public Faults faults() {
-        return server.faults();
+        return server().faults();
     }
 
     /**
@@ -378,6 +437,9 @@ public final class TestServer implements AutoCloseable {
     @Override
     public synchronized void close() {
         closed = true;
+        if (server == null && client != null) {
+            user.deleteAll();
+        }
         if (process != null) {
             process.close();
         }
@@ -394,10 +456,12 @@ public final class TestServer implements AutoCloseable {
             api.getHttpClient().dispatcher().executorService().shutdown();
             api.getHttpClient().connectionPool().evictAll();
         }
-        server.close();
         Path file = kubeconfig;
         kubeconfig = null;
-        if (file != null) {
+        if (server != null) {
+            server.close();
+        }
+        if (server != null && file != null) {
             try {
                 Files.deleteIfExists(file);
             } catch (IOException e) {

@@ -1,12 +1,17 @@
 package dev.wheelhouse.testing;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.Iterator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
@@ -16,6 +21,7 @@ import com.google.errorprone.annotations.CanIgnoreReturnValue;
 
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.openapi.models.V1Scale;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -24,11 +30,13 @@ import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ListOptions;
 import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.operator.ResourceTypes;
 import dev.wheelhouse.runtime.SafeYaml;
@@ -41,8 +49,16 @@ import dev.wheelhouse.runtime.SafeYaml;
  */
 public final class User {
     private static final String DEFAULT = "default";
+    /** The field manager of {@link #apply}. */
+    private static final String MANAGER = "user";
+
+    private static final Duration DELETED = Duration.ofMinutes(1);
 
     private final KubeClient client;
+    /** What was created, in order. */
+    private final Set<Made> made = Collections.synchronizedSet(new LinkedHashSet<>());
+
+    private record Made(ResourceType type, ObjectKey key) {}
 
     User(KubeClient client) {
         this.client = client;
@@ -65,7 +81,41 @@ public final class User {
         if (type.namespaced() && copy.getMetadata().getNamespace() == null) {
             copy.getMetadata().setNamespace(DEFAULT);
         }
-        return client.resource(type, model).create(copy);
+        return made(type, client.resource(type, model).create(copy));
+    }
+
+    private <T extends KubernetesObject> T made(ResourceType type, T object) {
+        made.add(new Made(type, ObjectKey.of(object)));
+        return object;
+    }
+
+    /** Creates an object, or applies it if a cluster has it already. Such an object stays at the end. */
+    <T extends KubernetesObject> void make(T object) {
+        try {
+            create(object);
+        } catch (KubeApiException e) {
+            if (!e.isAlreadyExists()) {
+                throw e;
+            }
+            apply(object);
+        }
+    }
+
+    /** Deletes all that was created, the last object first, and waits until it is gone. */
+    void deleteAll() {
+        for (Made each : new ArrayList<>(made).reversed()) {
+            ResourceClient<PartialObjectMetadata> objects = client.metadata(each.type);
+            try {
+                objects.delete(each.key, Deletion.unconditional());
+            } catch (KubeApiException e) {
+                if (!e.isNotFound()) {
+                    throw e;
+                }
+            }
+            Eventually.eventually(each.type + " " + each.key + " is gone", DELETED,
+                    () -> objects.find(each.key).isEmpty());
+        }
+        made.clear();
     }
 
     /**
@@ -76,11 +126,27 @@ public final class User {
      *     serve an object's kind; the message names the line or the kind
      */
     public void create(String yaml) {
+        each(yaml, (type, object) -> made(type, client.resource(type, AsWritten.class).create(object)));
+    }
+
+    /**
+     * Applies the objects of a YAML text as {@code kubectl apply --server-side --force-conflicts} does: fields that
+     * were applied before and are not in the text any more are removed.
+     *
+     * @throws IllegalArgumentException as {@link #create(String)}
+     */
+    public void apply(String yaml) {
+        each(yaml, (type, object) -> client.resource(type, AsWritten.class)
+                .apply(ObjectKey.of(object), "", MANAGER, true, ModelJson.write(object)));
+    }
+
+    /** Sends each object of a YAML text. */
+    private void each(String yaml, BiConsumer<ResourceType, AsWritten> send) {
         for (Iterator<SafeYaml.Document> each = SafeYaml.documents(yaml.getBytes(StandardCharsets.UTF_8)); each
                 .hasNext();) {
             SafeYaml.Document document = each.next();
             if (document.value() instanceof Map<?, ?>) {
-                create((ObjectNode) ModelJson.tree(document.value()));
+                each((ObjectNode) ModelJson.tree(document.value()), send);
             } else if (document.value() != null) {
                 throw new IllegalArgumentException("line " + document.line(List.of())
                         + ": an object should be here: write apiVersion, kind and metadata");
@@ -88,7 +154,7 @@ public final class User {
         }
     }
 
-    private void create(ObjectNode object) {
+    private void each(ObjectNode object, BiConsumer<ResourceType, AsWritten> send) {
         String kind = object.path("kind").asString("");
         if (object.path("items").isArray()) {
             for (JsonNode item : object.path("items")) {
@@ -99,7 +165,7 @@ public final class User {
                     each.put("kind", kind.substring(0, kind.length() - "List".length()));
                     each.set("apiVersion", object.path("apiVersion"));
                 }
-                create(each);
+                each(each, send);
             }
             return;
         }
@@ -108,7 +174,7 @@ public final class User {
         if (type.namespaced() && metadata.isObject() && metadata.path("namespace").asString("").isEmpty()) {
             ((ObjectNode) metadata).put("namespace", DEFAULT);
         }
-        client.resource(type, AsWritten.class).create(new AsWritten(object));
+        send.accept(type, new AsWritten(object));
     }
 
     private ResourceType served(String kind, String apiVersion) {
@@ -167,7 +233,12 @@ public final class User {
 
     /** All objects of a type, sorted by namespace and name. */
     public <T extends KubernetesObject> List<T> all(Class<T> type) {
-        return resource(type).list("", LabelSelector.everything(), FieldSelector.everything(),
+        return all(type, "");
+    }
+
+    /** The objects of a type in one namespace, sorted by name. */
+    public <T extends KubernetesObject> List<T> all(Class<T> type, String namespace) {
+        return resource(type).list(namespace, LabelSelector.everything(), FieldSelector.everything(),
                 ListOptions.consistent(0)).items().stream().sorted(Comparator.comparing(ObjectKey::of)).toList();
     }
 
@@ -192,6 +263,40 @@ public final class User {
         T object = get(type, namespace, name);
         change.accept(object);
         return write.apply(object);
+    }
+
+    /**
+     * Applies an object as {@code kubectl apply --server-side --force-conflicts} does.
+     *
+     * @return the object as stored
+     */
+    @CanIgnoreReturnValue
+    public <T extends KubernetesObject> T apply(T object) {
+        @SuppressWarnings("unchecked") // The class of an object of type T.
+        Class<T> type = (Class<T>) object.getClass();
+        ResourceType resource = ResourceTypes.of(type);
+        ObjectNode tree = (ObjectNode) ModelJson.tree(object);
+        tree.put("apiVersion", resource.apiVersion()).put("kind", resource.kind());
+        String namespace = object.getMetadata().getNamespace();
+        ObjectKey key = ObjectKey.of(!resource.namespaced() ? "" : namespace == null ? DEFAULT : namespace,
+                object.getMetadata().getName());
+        return client.resource(resource, type).apply(key, "", MANAGER, true, tree.toString());
+    }
+
+    /**
+     * Changes an object by a JSON merge patch, such as {@code {"spec": {"paused": true}}}.
+     *
+     * @return the object as stored
+     */
+    @CanIgnoreReturnValue
+    public <T extends KubernetesObject> T patch(Class<T> type, String namespace, String name, String merge) {
+        return resource(type).patch(ObjectKey.of(namespace, name), "", PatchType.MERGE, merge);
+    }
+
+    /** Sets the replicas of an object by its subresource {@code scale}, as {@code kubectl scale} does. */
+    public void scale(Class<? extends KubernetesObject> type, String namespace, String name, int replicas) {
+        client.resource(ResourceTypes.of(type), V1Scale.class).patch(ObjectKey.of(namespace, name), "scale",
+                PatchType.MERGE, "{\"spec\": {\"replicas\": " + replicas + "}}");
     }
 
     /** Deletes an object and, in the background, what it owns. Finalizers may delay it. */

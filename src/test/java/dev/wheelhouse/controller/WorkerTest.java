@@ -4,12 +4,14 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.slf4j.MDC;
 
 import dev.wheelhouse.Logged;
 import dev.wheelhouse.api.KubeApiException;
@@ -231,6 +233,22 @@ class WorkerTest {
         worker.step();
         assertThat(Thread.interrupted()).isFalse();
         assertThat(results).containsExactly("done");
+    }
+
+    @Test
+    void linesThatASyncLogsNameTheControllerTheKeyAndTheAttempt() throws Exception {
+        List<Map<String, String>> logged = new ArrayList<>();
+        Worker<String> worker = worker(key -> {
+            MDC.put("uid", "1-2-3");
+            Parallel.virtualThreads(2).map(List.of(1, 2), item -> MDC.getCopyOfContextMap()).forEach(logged::add);
+            logged.add(MDC.getCopyOfContextMap());
+            return Result.requeue();
+        });
+        queue.addRateLimited("a");
+        stepAll(worker);
+        Map<String, String> expected = Map.of("controller", "test", "key", "a", "attempt", "2", "uid", "1-2-3");
+        assertThat(logged).containsExactly(expected, expected, expected);
+        assertThat(MDC.getCopyOfContextMap()).isNullOrEmpty();
     }
 
     @Test

@@ -3,6 +3,7 @@ package dev.wheelhouse.testing;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
@@ -110,6 +111,26 @@ class ManualClockTest {
                     .hasMessageContaining("nothing comes to rest after 5000 rounds")
                     .hasMessageContaining("website-operator-0 (")
                     .hasMessageContaining("Most frequent requests: patch websites/status blog (");
+        }
+    }
+
+    @Test
+    void aReconcileThatBlocksEndsWithItsNameAndPlace() {
+        CountDownLatch never = new CountDownLatch(1);
+        PlantedBugs.ByHand operator = new PlantedBugs.ByHand() {
+            @Override
+            public Result reconcile(Request<Website> request, Context<Website> context) throws Exception {
+                never.await();
+                return Result.done();
+            }
+        };
+        try (TestServer server = serverWith(operator)) {
+            server.user().create(Website.of("blog", 1, "Hello"));
+            assertThatThrownBy(() -> server.settle(Duration.ofMillis(300))).isInstanceOf(AssertionError.class)
+                    .hasMessageMatching("nothing comes to rest within PT0.3S of real time. At the end "
+                            + ".*website-operator.* was in dev.wheelhouse.testing.ManualClockTest.*");
+            never.countDown();
+            server.settle();
         }
     }
 

@@ -1,12 +1,23 @@
 package dev.wheelhouse.testing;
 
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.function.Supplier;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+import io.kubernetes.client.custom.Quantity;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
+import io.kubernetes.client.openapi.models.V1PersistentVolumeClaimSpec;
+import io.kubernetes.client.openapi.models.V1VolumeResourceRequirements;
+
+import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.operator.Context;
 import dev.wheelhouse.operator.Operator;
+import dev.wheelhouse.operator.Request;
+import dev.wheelhouse.operator.Setup;
 import dev.wheelhouse.testing.SimulationReport.Finding;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -68,6 +79,58 @@ class OperatorSimulationTest {
                 .run();
 
         assertThat(report.writes()).as("the operator reports each replica that became ready").isGreaterThan(4);
+    }
+
+    @Test
+    void severalFaultsInOneRunFindWhatOneDoesNot() {
+        OperatorSimulation simulation = simulation(PlantedBugs.GivesUpAtTheSecondFailure::new)
+                .without(EnumSet.complementOf(EnumSet.of(SimulatedFault.SERVER_ERROR, SimulatedFault.CONFLICT))
+                        .toArray(SimulatedFault[]::new));
+        assertThat(simulation.explore().findings()).isEmpty();
+        Finding finding = simulation.faultsAtOnce(2).explore().findings().getFirst();
+        assertThat(finding.points()).first().asString().matches("(conflict|server-error)-\\d\\+(conflict|server-error)-\\d");
+        assertThat(simulation.only(finding.points().getFirst()).explore())
+                .hasToString(simulation.explore().toString()).matches(report -> report.runs() == 3);
+    }
+
+    @Test
+    void anUpgradeInMidRunFindsWhatTheNextVersionTakesForGranted() {
+        simulation(WebsiteOperator::new).upgradesTo(WebsiteOperator::new).seeds(0).run();
+        Finding finding = simulation(WebsiteOperator::new).upgradesTo(PlantedBugs.TakesTheFirstObjectForAll::new)
+                .seeds(0).explore().findings().getFirst();
+        assertThat(finding.points()).first().asString().startsWith("upgrade-");
+        assertThat(finding.details()).contains("Service default/blog does not exist; without faults it does");
+        assertThat(finding.story()).contains("UPGRADE: the next version replaces website-operator before it can ");
+    }
+
+    @Test
+    void aSimulationThatIsShortOfTimeSaysWhatItLeftOut() {
+        SimulationReport report = simulation(WebsiteOperator::new).within(Duration.ZERO).explore();
+        assertThat(report.left()).isGreaterThan(50);
+        assertThat(report).hasToString("2 runs of a scenario with " + report.writes() + " writes, and " + report.left()
+                + " more that were not made: nothing found");
+    }
+
+    @Test
+    void theNameOfAProvisionedVolumeMayDiffer() {
+        SimulationReport report = simulation(() -> new PlantedBugs.ByHand() {
+            @Override
+            public void setup(Setup<Website> setup) {
+                super.setup(setup);
+                setup.owns(V1PersistentVolumeClaim.class);
+            }
+
+            @Override
+            public Result reconcile(Request<Website> request, Context<Website> context) {
+                context.apply(new V1PersistentVolumeClaim().metadata(new V1ObjectMeta().name(request.key().name()))
+                        .spec(new V1PersistentVolumeClaimSpec().addAccessModesItem("ReadWriteOnce")
+                                .resources(new V1VolumeResourceRequirements().putRequestsItem("storage",
+                                        new Quantity("1Gi")))));
+                return Result.done();
+            }
+        }).controllers().nodes(1).only("crash-before-write-1").explore();
+        assertThat(report.runs()).isEqualTo(3);
+        assertThat(report.findings()).isEmpty();
     }
 
     @Test

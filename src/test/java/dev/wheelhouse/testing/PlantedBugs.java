@@ -13,6 +13,7 @@ import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1Deployment;
 import io.kubernetes.client.openapi.models.V1Service;
 
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.controller.Result;
@@ -45,6 +46,31 @@ final class PlantedBugs {
             }
             context.status(new Website.Status(WebsiteOperator.readyReplicas(deployment), null));
             return Result.done();
+        }
+    }
+
+    /** Takes the second failure in a row for the end. */
+    static final class GivesUpAtTheSecondFailure extends ByHand {
+        @Override
+        public Result reconcile(Request<Website> request, Context<Website> context) throws Exception {
+            try {
+                return super.reconcile(request, context);
+            } catch (KubeApiException e) {
+                if (request.failures() == 0) {
+                    throw e;
+                }
+                return Result.done();
+            }
+        }
+    }
+
+    /** Creates nothing if there is a Deployment, because the version before would have created all. */
+    static final class TakesTheFirstObjectForAll extends ByHand {
+        @Override
+        public Result reconcile(Request<Website> request, Context<Website> context) throws Exception {
+            return context.get(V1Deployment.class, request.key()).isPresent()
+                    ? Result.done()
+                    : super.reconcile(request, context);
         }
     }
 

@@ -10,6 +10,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1Lease;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.openapi.models.V1ReplicationController;
 
 import dev.wheelhouse.api.KubeApiException;
 
@@ -68,6 +70,23 @@ class UserYamlTest {
                 \t"metadata": {"name": "c", "namespace": "default"}}
                 """);
         assertThat(maps()).isEqualTo("a{at=09:30:00, 2020-01-01=x} b{} c{}");
+    }
+
+    @Test
+    void anObjectIsAppliedPatchedAndScaled() {
+        user.apply("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {x: \"1\", y: \"2\"}\n");
+        user.apply("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {x: \"1\"}\n");
+        user.patch(V1ConfigMap.class, "default", "a", "{\"data\": {\"z\": \"3\"}}");
+        assertThat(maps()).isEqualTo("a{x=1, z=3}");
+        user.apply(new V1ConfigMap().metadata(new V1ObjectMeta().name("a")).data(Map.of("y", "4")));
+        assertThat(maps()).isEqualTo("a{z=3, y=4}");
+        assertThat(user.all(V1ConfigMap.class, "kube-system")).noneMatch(map -> map.getMetadata().getName().equals("a"));
+        assertThatThrownBy(() -> user.apply("apiVersion: v1\nkind: ConfigMap\nmetadata: {}\n"))
+                .hasMessageContaining("name");
+        user.create("{apiVersion: v1, kind: ReplicationController, metadata: {name: a}, spec: {replicas: 1, selector: {a: b}, "
+                + "template: {metadata: {labels: {a: b}}, spec: {containers: [{name: a, image: a}]}}}}");
+        user.scale(V1ReplicationController.class, "default", "a", 5);
+        assertThat(user.get(V1ReplicationController.class, "default", "a").getSpec().getReplicas()).isEqualTo(5);
     }
 
     @Test
