@@ -215,7 +215,8 @@ public final class OperatorSimulation {
         Supplier<ControllerDescriptor> made = () -> Operators.descriptor(operator.get());
         Supplier<? extends Operator<?>> version = next;
         return new Scenario(made.get().name(), made,
-                version == null ? null : () -> Operators.descriptor(version.get()), cluster, nodes, crds, manifests, objects, steps, ignored,
+                version == null ? null : () -> Operators.descriptor(version.get()), cluster, nodes, crds, manifests,
+                objects, steps, ignored,
                 patience);
     }
 

@@ -24,7 +24,8 @@ import dev.wheelhouse.manager.ControllerDescriptor;
  * @param patience the time after each step
  */
 record Scenario(String operatorName, Supplier<ControllerDescriptor> operator,
-        @Nullable Supplier<ControllerDescriptor> next, List<ControllerDescriptor> cluster, int nodes, List<Class<? extends KubernetesObject>> crds, List<String> manifests,
+        @Nullable Supplier<ControllerDescriptor> next, List<ControllerDescriptor> cluster, int nodes,
+        List<Class<? extends KubernetesObject>> crds, List<String> manifests,
         List<KubernetesObject> objects, List<Step> steps, Set<String> ignored, Duration patience) {
 
     /** @param sentence the action of a user, such as {@code scales the website} */

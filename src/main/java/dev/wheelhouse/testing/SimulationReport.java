@@ -53,9 +53,10 @@ public record SimulationReport(int runs, int left, int writes, List<Finding> fin
     public String toString() {
         String head = runs + " runs of a scenario with " + writes + " writes" + (left == 0
                 ? ""
-                : ", and " + left + " more that were not made") + ": " + (findings.isEmpty()
-                ? "nothing found"
-                : findings.size() == 1 ? "one finding" : findings.size() + " different findings");
+                : ", and " + left + " more that were not made") + ": "
+                + (findings.isEmpty()
+                        ? "nothing found"
+                        : findings.size() == 1 ? "one finding" : findings.size() + " different findings");
         return findings.isEmpty()
                 ? head
                 : head + "\n\n" + findings.stream().map(Finding::toString).collect(Collectors.joining("\n"));

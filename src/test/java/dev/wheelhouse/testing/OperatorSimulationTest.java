@@ -88,7 +88,8 @@ class OperatorSimulationTest {
                         .toArray(SimulatedFault[]::new));
         assertThat(simulation.explore().findings()).isEmpty();
         Finding finding = simulation.faultsAtOnce(2).explore().findings().getFirst();
-        assertThat(finding.points()).first().asString().matches("(conflict|server-error)-\\d\\+(conflict|server-error)-\\d");
+        assertThat(finding.points()).first().asString()
+                .matches("(conflict|server-error)-\\d\\+(conflict|server-error)-\\d");
         assertThat(simulation.only(finding.points().getFirst()).explore())
                 .hasToString(simulation.explore().toString()).matches(report -> report.runs() == 3);
     }

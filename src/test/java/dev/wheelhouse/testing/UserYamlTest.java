@@ -80,11 +80,18 @@ class UserYamlTest {
         assertThat(maps()).isEqualTo("a{x=1, z=3}");
         user.apply(new V1ConfigMap().metadata(new V1ObjectMeta().name("a")).data(Map.of("y", "4")));
         assertThat(maps()).isEqualTo("a{z=3, y=4}");
-        assertThat(user.all(V1ConfigMap.class, "kube-system")).noneMatch(map -> map.getMetadata().getName().equals("a"));
+        assertThat(user.all(V1ConfigMap.class, "kube-system"))
+                .noneMatch(map -> map.getMetadata().getName().equals("a"));
         assertThatThrownBy(() -> user.apply("apiVersion: v1\nkind: ConfigMap\nmetadata: {}\n"))
                 .hasMessageContaining("name");
-        user.create("{apiVersion: v1, kind: ReplicationController, metadata: {name: a}, spec: {replicas: 1, selector: {a: b}, "
-                + "template: {metadata: {labels: {a: b}}, spec: {containers: [{name: a, image: a}]}}}}");
+        user.create("""
+                apiVersion: v1
+                kind: ReplicationController
+                metadata: {name: a}
+                spec:
+                  selector: {a: b}
+                  template: {metadata: {labels: {a: b}}, spec: {containers: [{name: a, image: a}]}}
+                """);
         user.scale(V1ReplicationController.class, "default", "a", 5);
         assertThat(user.get(V1ReplicationController.class, "default", "a").getSpec().getReplicas()).isEqualTo(5);
     }
