@@ -62,10 +62,10 @@ public final class Quantities {
      * @param inMilli whether it is rounded up to thousandths, as the values of resource lists are
      */
     public static @Nullable String stored(String text, boolean inMilli) {
-        Matcher m = FORM.matcher(text);
+        Matcher m = FORM.matcher(text.equals("-") || text.equals("+") ? "0" : text); // Go takes a sign alone for zero.
         BigDecimal value = text.length() <= MOST_CHARACTERS && m.matches() ? value(m) : null;
         if (value == null || isKept(m, inMilli)) {
-            return value == null ? null : text;
+            return value == null ? null : m.group();
         }
         boolean binary = m.group(2) != null;
         BigDecimal bounded = binary ? value.min(MOST_BINARY).max(MOST_BINARY.negate()) : value;
