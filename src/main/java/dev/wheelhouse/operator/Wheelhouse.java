@@ -89,6 +89,9 @@ public final class Wheelhouse implements AutoCloseable {
             throw e;
         }
         health = opened;
+        if (webhooks == null && !wanted.observes) {
+            WebhookServer.removeEnded(client, runner);
+        }
         if (webhooks == null && !methods.isEmpty()) {
             log.warn("the webhook methods of {} are not served: say where by webhooks(WebhookOptions)", methods);
         }
@@ -155,12 +158,12 @@ public final class Wheelhouse implements AutoCloseable {
         }
         try {
             engine.stop(() -> {});
+            if (webhooks != null) {
+                webhooks.close();
+            }
             client.close();
             if (health != null) {
                 health.close();
-            }
-            if (webhooks != null) {
-                webhooks.close();
             }
         } finally {
             closed.countDown();

@@ -1,5 +1,6 @@
 package dev.wheelhouse.spring;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.function.Supplier;
 
@@ -16,6 +17,7 @@ import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.http.ContentType;
 import dev.wheelhouse.client.http.CountedRequests;
 import dev.wheelhouse.client.http.HttpKubeClient;
+import dev.wheelhouse.client.http.KubeConfigException;
 import dev.wheelhouse.client.http.KubeConfigs;
 import dev.wheelhouse.runtime.Clock;
 
@@ -31,10 +33,11 @@ import dev.wheelhouse.runtime.Clock;
  * @param inCluster whether this process runs in a pod of the API server's cluster
  * @param authority the certificate authorities of the API server, PEM; empty if they are unknown
  * @param embedded the API server itself; null if it does not run in this process
+ * @param absent why there is no API server, so that every request fails and nothing runs; null if there is one
  */
 record ApiServerConnection(KubeClient client, ApiClient api, @Nullable Supplier<ApiClient> anonymous,
         ContentType contentType, String namespace,
-        boolean inCluster, String authority, @Nullable Embedded embedded) implements AutoCloseable {
+        boolean inCluster, String authority, @Nullable Embedded embedded, @Nullable String absent) implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(ApiServerConnection.class);
 
     /**
@@ -51,11 +54,47 @@ record ApiServerConnection(KubeClient client, ApiClient api, @Nullable Supplier<
      *
      * @param service whether this is the service, in which the built-in controllers run by default. Outside of a pod,
      *     without a named kubeconfig, it starts the embedded API server
+     * @param use whether the application has something to run on the API server, and is no test
      * @param registry counts the requests of this project's client, of the official one, and of the election
      */
-    static ApiServerConnection open(WheelhouseProperties properties, ContentType type, boolean service, Clock clock,
-            MeterRegistry registry) {
+    static ApiServerConnection open(WheelhouseProperties properties, ContentType type, boolean service, Use use,
+            Clock clock, MeterRegistry registry) {
         KubeConfigs configs = new KubeConfigs(clock, registry);
+        if (!service && properties.namesNoServer() && use == Use.TEST) {
+            return absent("this is a Spring Boot test, which connects to no cluster by itself: set wheelhouse.kubeconfig,"
+                    + " or wheelhouse.mode=embedded", type, clock);
+        }
+        try {
+            return open(properties, configs, type, service, clock, registry);
+        } catch (KubeConfigException e) {
+            if (!service && properties.namesNoServer() && use == Use.NOTHING) {
+                return absent(String.valueOf(e.getMessage()), type, clock);
+            }
+            throw e;
+        }
+    }
+
+    /** The use that an application has for an API server. */
+    enum Use {
+        CONTROLLERS,
+        /** There are no controllers to run. Beans of the application may use the client. */
+        NOTHING,
+        /** The application is started by a test of it, which must not touch the cluster that a developer works with. */
+        TEST
+    }
+
+    /** A connection to nowhere. Each request fails with the reason. */
+    private static ApiServerConnection absent(String why, ContentType type, Clock clock) {
+        ApiClient api = new ClientBuilder().setBasePath("https://no-api-server.invalid").build();
+        api.setHttpClient(api.getHttpClient().newBuilder().addInterceptor(chain -> {
+            throw new IOException(why);
+        }).build());
+        return new ApiServerConnection(new HttpKubeClient(api, type, clock), api, null, type, "default", false, "", null,
+                why);
+    }
+
+    private static ApiServerConnection open(WheelhouseProperties properties, KubeConfigs configs, ContentType type,
+            boolean service, Clock clock, MeterRegistry registry) {
         return switch (properties.effectiveMode(configs.isInCluster(), service
                 ? WheelhouseProperties.Mode.EMBEDDED
                 : WheelhouseProperties.Mode.KUBECONFIG)) {
@@ -75,7 +114,7 @@ record ApiServerConnection(KubeClient client, ApiClient api, @Nullable Supplier<
         KubeConfigs configs = new KubeConfigs(clock);
         boolean inCluster = configs.isInCluster();
         return new ApiServerConnection(new HttpKubeClient(api, type, clock), api, null, type,
-                inCluster ? configs.inCluster().namespace() : "default", inCluster, "", null);
+                inCluster ? configs.inCluster().namespace() : "default", inCluster, "", null, null);
     }
 
     private static ApiServerConnection embedded(ApiServerProperties options, boolean podAccounts,
@@ -92,7 +131,7 @@ record ApiServerConnection(KubeClient client, ApiClient api, @Nullable Supplier<
             return new ApiServerConnection(server.client("wheelhouse", registry), api,
                     found == null ? open : found.anonymous(), ContentType.JSON,
                     "default", false, server.authority(),
-                    new Embedded(server, kubeconfig, options.isOpen(), absolute(options.dataDir()), secrets));
+                    new Embedded(server, kubeconfig, options.isOpen(), absolute(options.dataDir()), secrets), null);
         } catch (RuntimeException e) {
             server.close();
             throw e;
@@ -113,7 +152,7 @@ record ApiServerConnection(KubeClient client, ApiClient api, @Nullable Supplier<
         CountedRequests.install(found.api(), registry, clock);
         HttpKubeClient client = new HttpKubeClient(found.api(), type, clock);
         return new ApiServerConnection(properties.informer().gzip() ? client.compressed() : client, found.api(),
-                found.anonymous(), type, found.namespace(), inCluster, found.authority(), null);
+                found.anonymous(), type, found.namespace(), inCluster, found.authority(), null, null);
     }
 
     /** Whether every process on this machine may use the API server without credentials. */

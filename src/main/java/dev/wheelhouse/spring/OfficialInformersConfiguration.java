@@ -49,8 +49,9 @@ class OfficialInformersConfiguration {
 
     /** Starts the informers before the controllers, and stops them after these. */
     @Bean
-    OfficialInformers officialInformers(ObjectProvider<SharedInformerFactory> factories) {
-        return new OfficialInformers(factories.orderedStream().toList());
+    OfficialInformers officialInformers(ObjectProvider<SharedInformerFactory> factories,
+            ApiServerConnection connection) {
+        return new OfficialInformers(connection.absent() == null ? factories.orderedStream().toList() : List.of());
     }
 
     static final class OfficialInformers implements SmartLifecycle {

@@ -34,10 +34,15 @@ record ServedWebhooks(@Nullable WebhookServer server) implements AutoCloseable {
      * @param namespace the namespace of that Service; by default that of the connection
      * @param port the port that the Service leads to
      * @param files a directory with tls.crt and tls.key; without it the operator makes its own certificates
+     * @param local whether the API server runs on this machine, and calls the webhooks at any free port of 127.0.0.1
      */
     record Options(@Nullable String service, @Nullable String namespace, @DefaultValue("9443") int port,
-            @Nullable Path files) {
+            @Nullable Path files, @DefaultValue("false") boolean local) {
         Options {
+            if (local && service != null) {
+                throw new BadOption("wheelhouse.webhooks.local and wheelhouse.webhooks.service exclude each other: "
+                        + "leave out local in a cluster");
+            }
             if (port < 0 || port > 65535) {
                 throw new BadOption("wheelhouse.webhooks.port is " + port + ": it must be a port from 0 to 65535");
             }
@@ -45,7 +50,7 @@ record ServedWebhooks(@Nullable WebhookServer server) implements AutoCloseable {
 
         private @Nullable WebhookOptions toOptions(ApiServerConnection connection) {
             if (service == null) {
-                return connection.embedded() == null ? null : WebhookOptions.local();
+                return local || connection.embedded() != null ? WebhookOptions.local() : null;
             }
             WebhookOptions options = WebhookOptions.behind(namespace == null ? connection.namespace() : namespace,
                     service).withPort(port);
@@ -58,12 +63,16 @@ record ServedWebhooks(@Nullable WebhookServer server) implements AutoCloseable {
             Clock clock, BooleanSupplier mayWrite, LoopRunner runner) {
         Webhooks webhooks = Operators.webhooks(operators);
         WebhookOptions options = wanted.toOptions(connection);
-        if (webhooks.isEmpty()) {
+        if (connection.absent() != null || operators.isEmpty()) {
             return new ServedWebhooks(null);
         }
-        if (options == null) {
-            log.warn("the webhook methods of {} are not served: name the Service that leads to this process by "
-                    + "wheelhouse.webhooks.service", webhooks);
+        if (webhooks.isEmpty() || options == null) {
+            if (!webhooks.isEmpty()) {
+                log.warn("the webhook methods of {} are not served: name the Service that leads to this process by "
+                        + "wheelhouse.webhooks.service, or set wheelhouse.webhooks.local if the API server runs on this "
+                        + "machine", webhooks);
+            }
+            WebhookServer.removeEnded(connection.client(), runner);
             return new ServedWebhooks(null);
         }
         return new ServedWebhooks(

@@ -2,6 +2,9 @@ package dev.wheelhouse.spring;
 
 import java.util.concurrent.CountDownLatch;
 
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.SmartLifecycle;
 
@@ -14,16 +17,24 @@ import dev.wheelhouse.manager.Engine;
  * process goes on while there are controllers.
  */
 final class ServiceLifecycle implements SmartLifecycle {
+    private static final Logger log = LoggerFactory.getLogger(ServiceLifecycle.class);
+
     static final String KEEP_ALIVE = "wheelhouse/keep-alive";
 
     private final Engine engine;
     private final HollowCluster cluster;
     private final ObjectProvider<ReadyAnnouncer> announcers;
     private final CountDownLatch stopped = new CountDownLatch(1);
+    private final @Nullable String absent;
     private volatile boolean running;
 
-    /** @param announcers prints what runs, once it runs; only the service has one */
-    ServiceLifecycle(Engine engine, HollowCluster cluster, ObjectProvider<ReadyAnnouncer> announcers) {
+    /**
+     * @param announcers prints what runs, once it runs; only the service has one
+     * @param absent why there is no API server, so that nothing starts; null if there is one
+     */
+    ServiceLifecycle(Engine engine, HollowCluster cluster, ObjectProvider<ReadyAnnouncer> announcers,
+            @Nullable String absent) {
+        this.absent = absent;
         this.engine = engine;
         this.cluster = cluster;
         this.announcers = announcers;
@@ -34,6 +45,12 @@ final class ServiceLifecycle implements SmartLifecycle {
         if (stopped.getCount() == 0) {
             throw new IllegalStateException("Wheelhouse was stopped, and does not start again in the same context: "
                     + "close the context, and make another one");
+        }
+        if (absent != null) {
+            if (!engine.manager().states().isEmpty()) {
+                log.warn("no controller runs: {}", absent);
+            }
+            return;
         }
         running = true;
         if (!engine.manager().states().isEmpty()) {

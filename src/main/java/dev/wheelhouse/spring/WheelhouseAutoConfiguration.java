@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -18,6 +19,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.core.env.Environment;
+import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 import io.kubernetes.client.openapi.ApiClient;
@@ -60,6 +62,11 @@ import dev.wheelhouse.runtime.LoopRunner;
 @ConditionalOnBooleanProperty(name = "wheelhouse.enabled", matchIfMissing = true)
 @EnableConfigurationProperties({WheelhouseProperties.class, ControllerManagerFlags.class})
 class WheelhouseAutoConfiguration {
+    /** A property that {@code @SpringBootTest} sets. */
+    private static final String SPRING_BOOT_TEST = "org.springframework.boot.test.context"
+            + ".SpringBootTestContextBootstrapper";
+    private static final String RECONCILER = "io.kubernetes.client.extended.controller.reconciler.Reconciler";
+
     private final WheelhouseProperties properties;
     private final ControllerManagerFlags flags;
     private final boolean service;
@@ -114,9 +121,26 @@ class WheelhouseAutoConfiguration {
     static class ConfiguredClient {
         @Bean(destroyMethod = "close")
         ApiServerConnection wheelhouseConnection(WheelhouseProperties properties, ControllerManagerFlags flags,
-                Environment environment, Clock clock, ControllerMetrics metrics) {
-            return ApiServerConnection.open(properties, flags.contentType(), ServiceDefaults.areIn(environment), clock,
-                    metrics.registry());
+                Environment environment, ListableBeanFactory beans, Clock clock, ControllerMetrics metrics) {
+            return ApiServerConnection.open(properties, flags.contentType(), ServiceDefaults.areIn(environment),
+                    use(properties, environment, beans), clock, metrics.registry());
+        }
+
+        /** Looks at names and classes alone, because beans may need the connection. */
+        private static ApiServerConnection.Use use(WheelhouseProperties properties, Environment environment,
+                ListableBeanFactory beans) {
+            if (environment.getProperty(SPRING_BOOT_TEST, boolean.class, false)) {
+                return ApiServerConnection.Use.TEST;
+            }
+            Stream<Class<?>> controllers = Stream.of(Operator.class, ControllerDescriptor.class);
+            if (ClassUtils.isPresent(RECONCILER, WheelhouseAutoConfiguration.class.getClassLoader())) {
+                controllers = Stream.concat(controllers, Stream.of(
+                        ClassUtils.resolveClassName(RECONCILER, WheelhouseAutoConfiguration.class.getClassLoader())));
+            }
+            return properties.controllers().equals(List.of("*"))
+                    && controllers.allMatch(type -> beans.getBeanNamesForType(type, true, false).length == 0)
+                            ? ApiServerConnection.Use.NOTHING
+                            : ApiServerConnection.Use.CONTROLLERS;
         }
 
         /** The official client of the same API server, for beans that are written against it. */
@@ -304,8 +328,8 @@ class WheelhouseAutoConfiguration {
 
     @Bean
     ServiceLifecycle wheelhouseLifecycle(Engine engine, HollowCluster cluster,
-            ObjectProvider<ReadyAnnouncer> announcers) {
-        return new ServiceLifecycle(engine, cluster, announcers);
+            ObjectProvider<ReadyAnnouncer> announcers, ApiServerConnection connection) {
+        return new ServiceLifecycle(engine, cluster, announcers, connection.absent());
     }
 
 }

@@ -183,6 +183,11 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
      * @param inCluster whether this process runs in a pod
      * @param otherwise the mode outside of a pod, without a named kubeconfig
      */
+    /** Whether no option says which API server is meant. */
+    boolean namesNoServer() {
+        return mode == Mode.AUTO && kubeconfig == null && context == null;
+    }
+
     Mode effectiveMode(boolean inCluster, Mode otherwise) {
         if (mode != Mode.AUTO) {
             return mode;

@@ -34,6 +34,7 @@ import io.kubernetes.client.openapi.models.V1ServiceAccount;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 
+import dev.wheelhouse.apiserver.Faults;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.controller.ControllerMetrics;
 import dev.wheelhouse.manager.ControllerManager;
@@ -283,6 +284,31 @@ class AutoConfigurationTest {
         application().withPropertyValues("wheelhouse.mode=embedded", "wheelhouse.apiserver.port=0",
                 "wheelhouse.apiserver.kubeconfig=target/auto-configuration.kubeconfig").run(
                         context -> assertThat(context.getBean(ApiServerConnection.class).embedded()).isNotNull());
+    }
+
+    @Test
+    void aSpringBootTestConnectsToNoClusterUnlessItNamesOne() {
+        String test = "org.springframework.boot.test.context.SpringBootTestContextBootstrapper=true";
+        application().withPropertyValues(test).run(context -> {
+            assertThat(context).hasNotFailed();
+            assertThat(context.getBean(ServiceLifecycle.class).isRunning()).isFalse();
+            assertThatThrownBy(() -> context.getBean(KubeClient.class).serverVersion())
+                    .hasMessageContaining("this is a Spring Boot test, which connects to no cluster by itself: set "
+                            + "wheelhouse.kubeconfig, or wheelhouse.mode=embedded");
+        });
+        connected().withPropertyValues(test).run(context -> welcomes("fritz"));
+    }
+
+    @Test
+    void anApplicationWithoutAnOperatorNeedsNoClusterAndSendsNothing() {
+        ApplicationContextRunner nothing = application().withBean("operator", String.class, () -> "none")
+                .withAllowBeanDefinitionOverriding(true);
+        nothing.run(context -> assertThat(context).hasNotFailed());
+        Faults.Rule any = server.faults().on("*", "*").delay(Duration.ZERO);
+        nothing.withPropertyValues("wheelhouse.kubeconfig=" + server.kubeconfig())
+                .run(context -> assertThat(context).hasNotFailed());
+        assertThat(any.hits()).isZero();
+        server.faults().clear();
     }
 
     @Test

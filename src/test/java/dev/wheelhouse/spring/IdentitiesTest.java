@@ -60,7 +60,7 @@ class IdentitiesTest {
         try (Cluster cluster = new Cluster()) {
             return Identities.options(flags,
                     new ApiServerConnection(cluster.user(), new ApiClient(), null, ContentType.JSON, "default",
-                            false, "that of the connection", null))
+                            false, "that of the connection", null, null))
                     .get(ControllerOptions.Identity.DEFAULTS);
         }
     }

@@ -20,17 +20,22 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 import io.kubernetes.client.openapi.models.V1ConfigMap;
+import io.kubernetes.client.openapi.models.V1MutatingWebhookConfiguration;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1Secret;
 
 import dev.wheelhouse.WheelhouseApplication;
+import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.KubeApiException;
+import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.client.ListOptions;
 import dev.wheelhouse.operator.DecidingOperator;
 import dev.wheelhouse.operator.Decision;
 import dev.wheelhouse.operator.Owned;
+import dev.wheelhouse.operator.ResourceTypes;
 import dev.wheelhouse.operator.Setup;
 import dev.wheelhouse.operator.webhook.Mutates;
 import dev.wheelhouse.testing.TestServer;
@@ -104,6 +109,23 @@ class ServedWebhooksTest {
                 eventually("the certificates are stored", SOON, () -> hasSecret(server.client(), "stamps-tls"));
             }
         }
+    }
+
+    @Test
+    void onTheSameMachineNoServiceIsNeededAndNothingIsLeftBehind(@TempDir Path directory) throws Exception {
+        try (TestServer server = TestServer.start()) {
+            try (ConfigurableApplicationContext context = run(directory, "--wheelhouse.kubeconfig=" + server.kubeconfig(),
+                    "--wheelhouse.webhooks.local=true")) {
+                eventually("the configuration is applied", SOON, () -> configurations(server.client()) == 1);
+            }
+            assertThat(configurations(server.client())).isZero();
+        }
+    }
+
+    private static int configurations(KubeClient client) {
+        return client.resource(ResourceTypes.of(V1MutatingWebhookConfiguration.class),
+                V1MutatingWebhookConfiguration.class).list("", LabelSelector.everything(), FieldSelector.everything(),
+                        ListOptions.consistent(0)).items().size();
     }
 
     private static boolean hasSecret(KubeClient client, String name) {

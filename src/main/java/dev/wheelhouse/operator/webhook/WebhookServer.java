@@ -8,7 +8,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
 
@@ -43,9 +42,6 @@ import dev.wheelhouse.runtime.SignalledLoop;
  */
 public final class WebhookServer implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(WebhookServer.class);
-    private static final ResourceType VALIDATING = configuration("Validating");
-    private static final ResourceType MUTATING = configuration("Mutating");
-    private static final String FIELD_MANAGER = "wheelhouse-webhooks";
     private static final Duration PERIOD = Duration.ofSeconds(30);
     private static final Duration SOON = Duration.ofSeconds(1);
     /** How often the configurations are applied again, in case somebody has changed or deleted them. */
@@ -65,6 +61,8 @@ public final class WebhookServer implements AutoCloseable {
     private @Nullable Certificates current;
     private @Nullable Certificates applied;
     private long appliedUntil;
+    /** Whether this server has begun to apply configurations. */
+    private volatile boolean mayHaveApplied;
 
     private WebhookServer(Webhooks webhooks, WebhookOptions options, KubeClient client, Clock clock,
             BooleanSupplier mayWrite) {
@@ -75,11 +73,6 @@ public final class WebhookServer implements AutoCloseable {
         this.mayWrite = mayWrite;
         this.problems = new LogBudget(clock);
         this.endpoint = new WebhookEndpoint(webhooks, keys, options, EXCHANGE, clock);
-    }
-
-    private static ResourceType configuration(String kind) {
-        return new ResourceType("admissionregistration.k8s.io", "v1",
-                kind.toLowerCase(Locale.ROOT) + "webhookconfigurations", kind + "WebhookConfiguration", false);
     }
 
     /**
@@ -110,10 +103,35 @@ public final class WebhookServer implements AutoCloseable {
         return keys.isReady();
     }
 
-    /** Ends connections and requests. The configurations stay, because other replicas may serve. */
+    /**
+     * Ends connections and requests. The configurations stay, because other replicas may serve. Those of a server
+     * without replicas, which only the API server of its own machine can call, are deleted.
+     */
     @Override
     public void close() {
+        if (options.isLocal() && mayHaveApplied) {
+            LocalConfigurations.removeEnded(client, port());
+        }
         endpoint.close();
+    }
+
+    /**
+     * Deletes, soon, the webhook configurations of development processes on this machine that have ended. For a process
+     * that serves no webhooks itself; a server with local options does it by itself.
+     */
+    public static void removeEnded(KubeClient client, LoopRunner runner) {
+        runner.start("webhooks-of-ended", new SignalledLoop() {
+            private boolean done;
+
+            @Override
+            public long step() {
+                if (!done && !isClosed()) {
+                    done = true;
+                    LocalConfigurations.removeEnded(client, 0);
+                }
+                return IDLE;
+            }
+        });
     }
 
     Loop loop() {
@@ -157,6 +175,10 @@ public final class WebhookServer implements AutoCloseable {
                 current = certificates;
             }
             if (writes && (!certificates.equals(applied) || clock.nanoTime() - appliedUntil > 0)) {
+                if (options.isLocal() && !mayHaveApplied) {
+                    LocalConfigurations.removeEnded(client, 0);
+                }
+                mayHaveApplied = true;
                 apply(certificates);
                 applied = certificates;
                 appliedUntil = clock.deadline(REAPPLY);
@@ -243,8 +265,8 @@ public final class WebhookServer implements AutoCloseable {
     private void apply(Certificates certificates) {
         for (KubernetesObject wanted : webhooks.configurations(options, port(), certificates.authorities())) {
             boolean validating = "ValidatingWebhookConfiguration".equals(wanted.getKind());
-            client.resource(validating ? VALIDATING : MUTATING, Unstructured.class)
-                    .apply(ObjectKey.of(wanted), "", FIELD_MANAGER, true, ModelJson.write(wanted));
+            client.resource(validating ? LocalConfigurations.VALIDATING : LocalConfigurations.MUTATING, Unstructured.class)
+                    .apply(ObjectKey.of(wanted), "", LocalConfigurations.FIELD_MANAGER, true, ModelJson.write(wanted));
         }
         for (Map.Entry<String, V1CustomResourceConversion> conversion : webhooks
                 .conversions(options, port(), certificates.authorities()).entrySet()) {

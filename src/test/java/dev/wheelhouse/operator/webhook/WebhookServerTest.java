@@ -5,6 +5,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.cert.X509Certificate;
@@ -39,9 +40,10 @@ import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
-import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.ResourceClient;
+import dev.wheelhouse.client.http.HttpKubeClient;
 import dev.wheelhouse.operator.CustomResource;
 import dev.wheelhouse.operator.ResourceDefinition;
 import dev.wheelhouse.runtime.Clock;
@@ -402,6 +404,36 @@ class WebhookServerTest {
         leads.set(true);
         assertThat(loop.step()).isEqualTo(Duration.ofSeconds(30).toNanos());
         assertThat(configurations()).hasSize(1);
+    }
+
+    /** A process that was killed leaves its configurations, which refuse every write that they select. */
+    @Test
+    void theConfigurationsOfEndedProcessesOfThisMachineAreRemovedAndTheServersOwnWhenItEnds() throws Exception {
+        define();
+        String left = """
+                {"apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingWebhookConfiguration",
+                 "metadata": {"name": "%s"}, "webhooks": [{"name": "check.%s.example.com", "sideEffects": "None",
+                 "admissionReviewVersions": ["v1"], "clientConfig": {"url": "https://%s/check"}}]}""";
+        ResourceClient<Unstructured> all = server.client().resource(new ResourceType("admissionregistration.k8s.io", "v1",
+                "validatingwebhookconfigurations", "ValidatingWebhookConfiguration", false), Unstructured.class);
+        ServerSocket alive = new ServerSocket(0);
+        List.of(List.of("ended", "wheelhouse-webhooks", "127.0.0.1:1"), List.of("others", "somebody", "127.0.0.1:1"),
+                List.of("alive", "wheelhouse-webhooks", "127.0.0.1:" + alive.getLocalPort()),
+                List.of("elsewhere", "wheelhouse-webhooks", "hooks.example.com:1"))
+                .forEach(each -> all.apply(ObjectKey.cluster(each.get(0)), "", each.get(1), true,
+                        left.formatted(each.get(0), each.get(0), each.get(2))));
+        WebhookServer local = WebhookServer.start(webhooks(new SiteOperator()), WebhookOptions.local(),
+                new HttpKubeClient(server.apiClient(), Clock.system()), Clock.system(), () -> true, runner);
+        open.add(local);
+        local.refresh();
+        assertThat(names()).containsExactlyInAnyOrder("others", "alive", "elsewhere", "site-operator");
+        local.close();
+        assertThat(names()).containsExactlyInAnyOrder("others", "alive", "elsewhere");
+        alive.close();
+    }
+
+    private List<String> names() {
+        return configurations().stream().map(each -> each.getMetadata().getName()).toList();
     }
 
     private List<V1ValidatingWebhookConfiguration> configurations() {
