@@ -21,6 +21,7 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
 import dev.wheelhouse.client.Deletion;
@@ -201,7 +202,9 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
         Target target = target(part, body);
         T stored = existing(part, target);
         if (stored != null) {
-            return ModelJson.copy(stored);
+            return OwnerReferences.controllerOf(stored.getMetadata()) == null
+                    ? own(part, target, body, stored)
+                    : ModelJson.copy(stored);
         }
         body.withObjectProperty("metadata").withObjectProperty("annotations").put(Ownership.CREATED_BY,
                 declaration.fieldManager());
@@ -218,6 +221,15 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
             ownership.require(part, target, found);
             return found;
         }
+    }
+
+    /** Makes the primary object the controller of an object that it lacks, and changes nothing else of it. */
+    private <T extends KubernetesObject> T own(Part<T> part, Target target, ObjectNode body, T stored) {
+        ObjectNode owner = Desired.empty(body);
+        owner.withObjectProperty("metadata").set("ownerReferences", body.at("/metadata/ownerReferences"));
+        KubernetesObject answer = write(new Action.Apply(part.type(), target.key(), "", part.model(),
+                declaration.fieldManager(), false, ModelJson.write(owner), "it has no owner"));
+        return answer == null ? ModelJson.copy(stored) : part.model().cast(answer);
     }
 
     private <T extends KubernetesObject> Part<T> partToApply(T desired) {

@@ -87,7 +87,9 @@ final class FinalState {
         String namespace = meta.path("namespace").asString("");
         Map<String, String> fields = new LinkedHashMap<>();
         flatten("", without(object, ignored), meta.path("generation").asLong(0), fields);
-        String title = type.kind() + " " + (namespace.isEmpty() ? "" : namespace + "/") + name;
+        // A PersistentVolume is named by the UID of its claim.
+        String title = type.kind() + " " + (namespace.isEmpty() ? "" : namespace + "/")
+                + UID.matcher(name).replaceAll("*");
         if (!prefix.isEmpty()) {
             generated.put(meta.path("name").asString(""), name);
         }

@@ -200,6 +200,24 @@ class OwnershipTest {
     }
 
     @Test
+    void anObjectThatWasMadeOnceAndOutlivedItsPrimaryGetsTheNextOneAsItsOwnerAndKeepsItsValue() {
+        OperatorWorld world = run(setup -> setup.owns(V1ConfigMap.class),
+                (request, context) -> context.createOnce(settings(request.primary().getSpec().image())));
+        createBlog(world);
+        world.settle();
+        world.cluster.edit(ResourceType.CONFIG_MAPS, V1ConfigMap.class, SETTINGS,
+                map -> map.getMetadata().setOwnerReferences(null));
+        world.cluster.delete(SITES, BLOG);
+        world.settle();
+        Site next = world.createSite("{metadata: {name: blog, namespace: default}, spec: {image: b, replicas: 1}}");
+        world.settle();
+        assertThat(value(world)).isEqualTo("a");
+        assertThat(world.cluster.read(ResourceType.CONFIG_MAPS, SETTINGS, V1ConfigMap.class).getMetadata()
+                .getOwnerReferences()).singleElement()
+                .satisfies(owner -> assertThat(owner.getUid()).isEqualTo(next.getMetadata().getUid()));
+    }
+
+    @Test
     void whoComesLateGetsTheObjectThatAnotherProcessMadeOnce() {
         List<String> seen = new ArrayList<>();
         OperatorWorld world = run(setup -> setup.owns(V1ConfigMap.class),
