@@ -118,7 +118,8 @@ public record Appliers(List<Entry> entries) {
         }
         if (one.isObject()) {
             return one.properties().stream()
-                    .allMatch(field -> other.has(field.getKey()) && isSame(field.getValue(), other.get(field.getKey())));
+                    .allMatch(
+                            field -> other.has(field.getKey()) && isSame(field.getValue(), other.get(field.getKey())));
         }
         Iterator<JsonNode> others = other.iterator();
         return one.valueStream().allMatch(item -> isSame(item, others.next()));

@@ -335,8 +335,9 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
         }
         String undeclared = change.undeclaredField();
         if (undeclared != null) {
-            throw new IllegalArgumentException("the status of " + type.kind() + " " + key + " has the field " + undeclared
-                    + ", which setup.statusFields does not name: name it there, or leave it out");
+            throw new IllegalArgumentException(
+                    "the status of " + type.kind() + " " + key + " has the field " + undeclared
+                            + ", which setup.statusFields does not name: name it there, or leave it out");
         }
         JsonNode stored = ModelJson.tree(primary);
         ObjectNode next = change.next(type, stored, now());

@@ -37,7 +37,8 @@ import dev.wheelhouse.runtime.Clock;
  */
 record ApiServerConnection(KubeClient client, ApiClient api, @Nullable Supplier<ApiClient> anonymous,
         ContentType contentType, String namespace,
-        boolean inCluster, String authority, @Nullable Embedded embedded, @Nullable String absent) implements AutoCloseable {
+        boolean inCluster, String authority, @Nullable Embedded embedded,
+        @Nullable String absent) implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(ApiServerConnection.class);
 
     /**
@@ -61,8 +62,10 @@ record ApiServerConnection(KubeClient client, ApiClient api, @Nullable Supplier<
             Clock clock, MeterRegistry registry) {
         KubeConfigs configs = new KubeConfigs(clock, registry);
         if (!service && properties.namesNoServer() && use == Use.TEST) {
-            return absent("this is a Spring Boot test, which connects to no cluster by itself: set wheelhouse.kubeconfig,"
-                    + " or wheelhouse.mode=embedded", type, clock);
+            return absent(
+                    "this is a Spring Boot test, which connects to no cluster by itself: set wheelhouse.kubeconfig,"
+                            + " or wheelhouse.mode=embedded",
+                    type, clock);
         }
         try {
             return open(properties, configs, type, service, clock, registry);
@@ -89,7 +92,8 @@ record ApiServerConnection(KubeClient client, ApiClient api, @Nullable Supplier<
         api.setHttpClient(api.getHttpClient().newBuilder().addInterceptor(chain -> {
             throw new IOException(why);
         }).build());
-        return new ApiServerConnection(new HttpKubeClient(api, type, clock), api, null, type, "default", false, "", null,
+        return new ApiServerConnection(new HttpKubeClient(api, type, clock), api, null, type, "default", false, "",
+                null,
                 why);
     }
 

@@ -184,8 +184,9 @@ class DecidingOperatorTest {
     @Test
     void aNewProcessSendsNothingForWhatAnEarlierOneApplied() {
         for (int i = 0; i < 500; i++) {
-            world.createSite("{metadata: {name: site-%d, namespace: default}, spec: {image: a, replicas: 1, hosts: [a]}}"
-                    .formatted(i));
+            world.createSite(
+                    "{metadata: {name: site-%d, namespace: default}, spec: {image: a, replicas: 1, hosts: [a]}}"
+                            .formatted(i));
         }
         world.settle();
         assertThat(world.writes()).hasSize(1500);

@@ -129,7 +129,8 @@ class FormerNamesTest {
         assertThatThrownBy(() -> Declaration.of(version(setup -> setup.name("s")
                 .finalizer("example.com/a", (request, context) -> Result.done())
                 .finalizer("example.com/b", (request, context) -> Result.done()))))
-                .hasMessage("operator s: the finalizer example.com/b is the second one: make one clean-up of both. If it "
-                        + "takes the place of an earlier one, name that by setup.formerFinalizers");
+                .hasMessage(
+                        "operator s: the finalizer example.com/b is the second one: make one clean-up of both. If it "
+                                + "takes the place of an earlier one, name that by setup.formerFinalizers");
     }
 }

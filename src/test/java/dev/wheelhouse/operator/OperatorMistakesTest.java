@@ -79,10 +79,11 @@ class OperatorMistakesTest {
                 }
                 return Result.done();
             });
-            assertThat(log.lines()).containsExactly("WARN lamp-operator: the status of Lamp default/desk was written 10 "
-                    + "times in a row, the last time for shines: a value that differs in each run, such as "
-                    + "the time, leads to the next run. Leave it out, or let only other changes count by "
-                    + "ChangeFilter.generationChanged()");
+            assertThat(log.lines())
+                    .containsExactly("WARN lamp-operator: the status of Lamp default/desk was written 10 "
+                            + "times in a row, the last time for shines: a value that differs in each run, such as "
+                            + "the time, leads to the next run. Leave it out, or let only other changes count by "
+                            + "ChangeFilter.generationChanged()");
         }
     }
 

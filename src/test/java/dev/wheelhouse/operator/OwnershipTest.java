@@ -155,7 +155,8 @@ class OwnershipTest {
 
     @Test
     void anUnownedObjectIsWrittenAnywhereAndStays() {
-        OperatorWorld world = run(setup -> setup.owns(V1ConfigMap.class).watches(V1ClusterRole.class, role -> List.of()),
+        OperatorWorld world = run(
+                setup -> setup.owns(V1ConfigMap.class).watches(V1ClusterRole.class, role -> List.of()),
                 (request, context) -> {
                     V1ConfigMap elsewhere = settings("shared");
                     elsewhere.getMetadata().setNamespace("kube-public");
@@ -245,7 +246,8 @@ class OwnershipTest {
             byte[] password = UUID.randomUUID().toString().getBytes(StandardCharsets.UTF_8);
             boolean made = owned.named(V1Secret.class, name).isPresent();
             return Decision.nothing()
-                    .createOnce(new V1Secret().metadata(new V1ObjectMeta().name(name)).putDataItem("password", password))
+                    .createOnce(
+                            new V1Secret().metadata(new V1ObjectMeta().name(name)).putDataItem("password", password))
                     .status(Site.Status.ready(made ? 1 : 0));
         }
     }

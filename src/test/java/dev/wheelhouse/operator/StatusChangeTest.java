@@ -30,7 +30,8 @@ class StatusChangeTest {
     }
 
     private static ObjectNode next(JsonNode wanted, Decision.Condition... conditions) {
-        return new StatusChange(wanted, List.of(conditions), List.of(), Set.of()).next(OperatorWorld.SITES, PRIMARY, NOON);
+        return new StatusChange(wanted, List.of(conditions), List.of(), Set.of()).next(OperatorWorld.SITES, PRIMARY,
+                NOON);
     }
 
     @Test
@@ -43,15 +44,17 @@ class StatusChangeTest {
 
     @Test
     void aConditionOfAWantedStatusKeepsItsTransitionTimeToo() {
-        ObjectNode next = next(json("""
-                {"conditions": [{"type": "Ready", "status": "True", "lastTransitionTime": "2026-01-01T11:59:59Z"}]}"""));
+        ObjectNode next = next(
+                json("""
+                        {"conditions": [{"type": "Ready", "status": "True", "lastTransitionTime": "2026-01-01T11:59:59Z"}]}"""));
         assertThat(next.at("/conditions/0/lastTransitionTime").asString()).isEqualTo("2026-01-01T09:00:00Z");
     }
 
     @Test
     void conditionsOfAWantedStatusAreMergedByTypeAndStayUntilTheyAreRemoved() {
-        JsonNode wanted = json("""
-                {"a": 2, "conditions": [{"type": "Known", "status": "Unknown"}, {"type": "Ready", "status": "False"}]}""");
+        JsonNode wanted = json(
+                """
+                        {"a": 2, "conditions": [{"type": "Known", "status": "Unknown"}, {"type": "Ready", "status": "False"}]}""");
         ObjectNode next = next(wanted, new Decision.Condition("Known", ConditionStatus.UNKNOWN, "NotPolled", ""));
         assertThat(next.path("conditions").valueStream().map(each -> each.path("type").asString("") + "="
                 + each.path("status").asString("") + " " + each.path("lastTransitionTime").asString("")))
@@ -59,7 +62,7 @@ class StatusChangeTest {
                         "Known=Unknown 2026-01-01T12:00:00Z");
         ObjectNode without = new StatusChange(null, List.of(), List.of("Others"),
                 Set.of()).next(OperatorWorld.SITES, PRIMARY,
-                NOON);
+                        NOON);
         assertThat(without.path("conditions")).hasSize(1);
     }
 

@@ -95,9 +95,11 @@ class StatusFieldsTest {
         try (Logged log = Logged.by(StatusStreaks.class.getName())) {
             run(new Half("bulbs", null, me -> fight(runs, new Lamp.Status("warm", null, null))),
                     new Half("powers", null, me -> fight(runs, new Lamp.Status(null, "on", null))));
-            assertThat(log.lines()).isNotEmpty().allMatch(line -> line.contains("was written 10 times in a row, the last "
-                    + "time for ") && line.endsWith(": another client changes it back. If that is another operator, "
-                    + "give each its own fields by setup.statusFields"));
+            assertThat(log.lines()).isNotEmpty()
+                    .allMatch(line -> line.contains("was written 10 times in a row, the last "
+                            + "time for ")
+                            && line.endsWith(": another client changes it back. If that is another operator, "
+                                    + "give each its own fields by setup.statusFields"));
         }
     }
 

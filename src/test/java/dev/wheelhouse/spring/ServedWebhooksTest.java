@@ -114,7 +114,8 @@ class ServedWebhooksTest {
     @Test
     void onTheSameMachineNoServiceIsNeededAndNothingIsLeftBehind(@TempDir Path directory) throws Exception {
         try (TestServer server = TestServer.start()) {
-            try (ConfigurableApplicationContext context = run(directory, "--wheelhouse.kubeconfig=" + server.kubeconfig(),
+            try (ConfigurableApplicationContext context = run(directory,
+                    "--wheelhouse.kubeconfig=" + server.kubeconfig(),
                     "--wheelhouse.webhooks.local=true")) {
                 eventually("the configuration is applied", SOON, () -> configurations(server.client()) == 1);
             }
@@ -125,7 +126,8 @@ class ServedWebhooksTest {
     private static int configurations(KubeClient client) {
         return client.resource(ResourceTypes.of(V1MutatingWebhookConfiguration.class),
                 V1MutatingWebhookConfiguration.class).list("", LabelSelector.everything(), FieldSelector.everything(),
-                        ListOptions.consistent(0)).items().size();
+                        ListOptions.consistent(0))
+                .items().size();
     }
 
     private static boolean hasSecret(KubeClient client, String name) {

@@ -265,7 +265,8 @@ public final class WebhookServer implements AutoCloseable {
     private void apply(Certificates certificates) {
         for (KubernetesObject wanted : webhooks.configurations(options, port(), certificates.authorities())) {
             boolean validating = "ValidatingWebhookConfiguration".equals(wanted.getKind());
-            client.resource(validating ? LocalConfigurations.VALIDATING : LocalConfigurations.MUTATING, Unstructured.class)
+            client.resource(validating ? LocalConfigurations.VALIDATING : LocalConfigurations.MUTATING,
+                    Unstructured.class)
                     .apply(ObjectKey.of(wanted), "", LocalConfigurations.FIELD_MANAGER, true, ModelJson.write(wanted));
         }
         for (Map.Entry<String, V1CustomResourceConversion> conversion : webhooks

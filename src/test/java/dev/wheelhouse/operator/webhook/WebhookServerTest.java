@@ -1,11 +1,11 @@
 package dev.wheelhouse.operator.webhook;
 
+import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.cert.X509Certificate;
@@ -40,8 +40,8 @@ import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
-import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.client.Deletion;
+import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.client.http.HttpKubeClient;
 import dev.wheelhouse.operator.CustomResource;
@@ -414,8 +414,10 @@ class WebhookServerTest {
                 {"apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingWebhookConfiguration",
                  "metadata": {"name": "%s"}, "webhooks": [{"name": "check.%s.example.com", "sideEffects": "None",
                  "admissionReviewVersions": ["v1"], "clientConfig": {"url": "https://%s/check"}}]}""";
-        ResourceClient<Unstructured> all = server.client().resource(new ResourceType("admissionregistration.k8s.io", "v1",
-                "validatingwebhookconfigurations", "ValidatingWebhookConfiguration", false), Unstructured.class);
+        ResourceClient<Unstructured> all = server.client()
+                .resource(new ResourceType("admissionregistration.k8s.io", "v1",
+                        "validatingwebhookconfigurations", "ValidatingWebhookConfiguration", false),
+                        Unstructured.class);
         ServerSocket alive = new ServerSocket(0);
         List.of(List.of("ended", "wheelhouse-webhooks", "127.0.0.1:1"), List.of("others", "somebody", "127.0.0.1:1"),
                 List.of("alive", "wheelhouse-webhooks", "127.0.0.1:" + alive.getLocalPort()),
