@@ -22,8 +22,8 @@ import dev.wheelhouse.facts.SemanticForm;
  * Remembers the objects that an operator wrote and how the server stored them, so that no request is sent that would
  * change nothing. The server's answer shows how it fills in and rewrites values: while the stored values of the wanted
  * fields stay as in the answer, the same configuration would change nothing. A new process remembers nothing: it asks
- * the server once for each object whether an earlier process applied the same configuration. Thread safe: the worker of a key and
- * a request for the key's plan may use the key's memory at the same time.
+ * the server once for each object whether an earlier process applied the same configuration. Thread safe: the worker of
+ * a key and a request for the key's plan may use the key's memory at the same time.
  */
 final class Applied {
     private static final Logger log = LoggerFactory.getLogger(Applied.class);

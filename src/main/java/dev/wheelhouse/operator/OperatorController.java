@@ -198,8 +198,8 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
         for (String name : finalizers) {
             if (!group.isEmpty() && name.startsWith(group + "/") && named.add(name)) {
                 log.warn(
-                        "{}: {} {} is being deleted, and has the finalizer {}, which this operator does not declare. If "
-                                + "an earlier version of it did, add setup.formerFinalizers(\"{}\")",
+                        "{}: {} {} is being deleted, and has the finalizer {}, which this operator does not declare. "
+                                + "If an earlier version of it did, add setup.formerFinalizers(\"{}\")",
                         name(),
                         declaration.primary().type().kind(), key, name, name);
             }

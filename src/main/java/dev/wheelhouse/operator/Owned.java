@@ -13,8 +13,8 @@ import dev.wheelhouse.api.Unstructured;
 /**
  * The objects that belong to one primary object, as the caches show them at one moment: the objects that it owns as
  * their controller ({@link Setup#owns}), the objects that a mapping maps to it ({@link Setup#watches}), and the objects
- * that it names ({@link Setup#references}). The objects are copies. Asking for a type that was not declared throws an {@code IllegalArgumentException}, which names the
- * declaration to add.
+ * that it names ({@link Setup#references}). The objects are copies. Asking for a type that was not declared throws an
+ * {@code IllegalArgumentException}, which names the declaration to add.
  */
 public interface Owned {
     /** The objects of a class, sorted by namespace and name. */

@@ -69,7 +69,7 @@ final class Ownership<P extends KubernetesObject> {
                                 + "delete it, or allow to overwrite and later delete it by setup.adopt("
                                 + (part.typed() ? part.model().getSimpleName() + ".class" : "type") + ", …)",
                 null);
-        context.event(EventType.WARNING, REFUSED, refusal.getMessage() == null ? REFUSED : refusal.getMessage());
+        context.event(EventType.WARNING, REFUSED, String.valueOf(refusal.getMessage()));
         throw refusal;
     }
 

@@ -117,8 +117,8 @@ public final class Setup<P extends KubernetesObject> {
 
     /**
      * The operator's name, in logs, metrics, options and Events. The default comes from the class:
-     * {@code WebsiteOperator} is {@code website-operator}. It must be unique in a process. It is also the field manager,
-     * which objects keep: an operator with a declared name can change its class.
+     * {@code WebsiteOperator} is {@code website-operator}. It must be unique in a process. It is also the field
+     * manager, which objects keep: an operator with a declared name can change its class.
      */
     public Setup<P> name(String name) {
         require(name.length() <= 63 && Names.isSubdomain(name),
@@ -225,9 +225,9 @@ public final class Setup<P extends KubernetesObject> {
     }
 
     /**
-     * The same with a mapping that also reads the caches, such as those of the primary objects: all sites whose selector
-     * matches a pod. The caches may not have been filled yet; later, each primary object is reconciled anyway. Which
-     * objects belong to a primary object depends on the moment, so {@link Owned} does not have them.
+     * The same with a mapping that also reads the caches, such as those of the primary objects: all sites whose
+     * selector matches a pod. The caches may not have been filled yet; later, each primary object is reconciled anyway.
+     * Which objects belong to a primary object depends on the moment, so {@link Owned} does not have them.
      */
     public <T extends KubernetesObject> Setup<P> watches(Class<T> type,
             BiFunction<? super T, ? super CacheReader, ? extends Collection<ObjectKey>> mapping) {
@@ -328,6 +328,15 @@ public final class Setup<P extends KubernetesObject> {
                 + "place of an earlier one, name that by setup.formerFinalizers", name);
         finalizer = new Declaration.Finalizer<>(name, cleanup);
         return this;
+    }
+
+    /**
+     * The same with a finalizer that is named by the primary type's group and the operator's declared name, such as
+     * {@code example.com/website-operator}.
+     */
+    public Setup<P> finalizer(Cleanup<P> cleanup) {
+        require(name != null, "a finalizer without a name is named by the operator: declare setup.name(…) before it");
+        return finalizer(primary.type().group() + "/" + name, cleanup);
     }
 
     /**

@@ -69,8 +69,8 @@ record ServedWebhooks(@Nullable WebhookServer server) implements AutoCloseable {
         if (webhooks.isEmpty() || options == null) {
             if (!webhooks.isEmpty()) {
                 log.warn("the webhook methods of {} are not served: name the Service that leads to this process by "
-                        + "wheelhouse.webhooks.service, or set wheelhouse.webhooks.local if the API server runs on this "
-                        + "machine", webhooks);
+                        + "wheelhouse.webhooks.service, or set wheelhouse.webhooks.local if the API server runs on "
+                        + "this machine", webhooks);
             }
             WebhookServer.removeEnded(connection.client(), runner);
             return new ServedWebhooks(null);

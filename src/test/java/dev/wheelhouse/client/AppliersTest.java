@@ -41,22 +41,21 @@ class AppliersTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|',
-            textBlock = """
-                    nothing changed                                       |                        |                          | true
-                    the value of a single field, which others compare     | "replicas": 2          | "replicas": 3            | true
-                    a field is not wanted any more                        | "replicas": 2,         |                          | false
-                    another field is wanted                               | "replicas": 2,         | "replicas": 2, "b": 1,   | false
-                    another label is wanted                               | "labels": {            | "labels": {"b": "c",     | false
-                    a list that is owned as a whole has another order     | "a", "b"               | "b", "a"                 | false
-                    a list that is owned as a whole is shorter            | "a", "b"               | "a"                      | false
-                    a map that is owned as a whole has another value      | "selector": {"app": "x"| "selector": {"app": "y"  | false
-                    another item is wanted                                | [{"uid": "1"           | [{"uid":"2"}, {"uid": "1" | false
-                    an item is not wanted any more                        | , {"name": "log", "image": "l"} |                 | false
-                    an item has another name                              | {"name": "log"         | {"name": "logs"          | false
-                    the protocol of a port, which the server had filled in| "containerPort": 80    | "containerPort": 80, "protocol": "TCP" | false
-                    another version of the API                            | apps/v1                | apps/v2                  | false
-                    """)
+    @CsvSource(delimiter = '|', textBlock = """
+            nothing changed | |  | true
+            the value of a single field, which others compare | "replicas": 2 | "replicas": 3 | true
+            a field is not wanted any more | "replicas": 2, | | false
+            another field is wanted | "replicas": 2, | "replicas": 2, "b": 1, | false
+            another label is wanted | "labels": { | "labels": {"b": "c", | false
+            a list that is owned as a whole has another order | "a", "b" | "b", "a" | false
+            a list that is owned as a whole is shorter | "a", "b" | "a" | false
+            a map that is owned as a whole has another value | "selector": {"app": "x" | "selector": {"app": "y" | false
+            another item is wanted | [{"uid": "1" | [{"uid":"2"}, {"uid": "1" | false
+            an item is not wanted any more | , {"name": "log", "image": "l"} | | false
+            an item has another name | {"name": "log" | {"name": "logs" | false
+            the protocol, which the server had filled in | ort": 80 | ort": 80, "protocol": "TCP" | false
+            another version of the API | apps/v1 | apps/v2 | false
+            """)
     void anApplyIsSuperfluousOnlyIfTheManagerOwnsJustTheWantedFields(String change, String from, String to,
             boolean owned) {
         String wanted = from == null ? WANTED : WANTED.replaceAll("\\s+", " ").replace(from, to == null ? "" : to);

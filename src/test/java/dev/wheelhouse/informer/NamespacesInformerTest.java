@@ -100,8 +100,8 @@ class NamespacesInformerTest {
             assertThat(settle(Duration.ZERO)).contains("added of-default", "synced", "fresh", "handled true")
                     .doesNotContain("added of-kube-public");
             assertThat(log.lines()).containsExactly("WARN reflector of configmaps in kube-public: list configmaps: 403 "
-                    + "Forbidden: forbidden - missing permission: verb list on resource configmaps of API group \"\" in "
-                    + "namespace kube-public; grant it with a Role and its binding");
+                    + "Forbidden: forbidden - missing permission: verb list on resource configmaps of API group \"\" "
+                    + "in namespace kube-public; grant it with a Role and its binding");
         }
         assertThat(informer.hasSynced()).isTrue();
         assertThat(informer.resourceVersion()).isNotEmpty();

@@ -125,6 +125,15 @@ class FormerNamesTest {
     }
 
     @Test
+    void aFinalizerMayHaveTheDeclaredNameOfTheOperator() {
+        Cleanup<Site> cleanup = (request, context) -> Result.done();
+        assertThat(Declaration.of(version(setup -> setup.name("sites").finalizer(cleanup))).finalizer().name())
+                .isEqualTo("example.com/sites");
+        assertThatThrownBy(() -> Declaration.of(version(setup -> setup.finalizer(cleanup)))).hasMessageContaining(
+                "a finalizer without a name is named by the operator: declare setup.name(…) before it");
+    }
+
+    @Test
     void aSecondFinalizerIsRefused() {
         assertThatThrownBy(() -> Declaration.of(version(setup -> setup.name("s")
                 .finalizer("example.com/a", (request, context) -> Result.done())

@@ -13,6 +13,8 @@ import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1Deployment;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 
 import dev.wheelhouse.RealApiServer;
 import dev.wheelhouse.api.KubeApiException;
@@ -98,8 +100,11 @@ class OperatorOnRealApiServerTest {
             }
             List<String> versions = versions(sites.get(BLOG), deployments.get(BLOG), configMaps.get(BLOG));
             CountingOperator second = new CountingOperator();
-            try (Wheelhouse process = start(real, second)) {
+            MeterRegistry meters = new SimpleMeterRegistry();
+            try (Wheelhouse process = Wheelhouse.builder().operator(second).kubeconfig(real.kubeconfig())
+                    .metrics(meters).start()) {
                 second.decideTwice();
+                assertThat(meters.find("controller.writes").counters()).as("a new process sends nothing").isEmpty();
                 assertThat(versions(sites.get(BLOG), deployments.get(BLOG), configMaps.get(BLOG)))
                         .as("a new process changes nothing").isEqualTo(versions);
 

@@ -83,9 +83,9 @@ class OwnershipTest {
             world.cluster.create(ResourceType.CONFIG_MAPS, settings("precious"));
             createBlog(world);
             world.settle();
-            String refusal = "apply configmaps default/settings: 422 NotOwned: it exists, and this operator has not made "
-                    + "it, so Site default/blog cannot take it: choose another name, delete it, or allow to overwrite "
-                    + "and later delete it by setup.adopt(V1ConfigMap.class, …)";
+            String refusal = "apply configmaps default/settings: 422 NotOwned: it exists, and this operator has not "
+                    + "made it, so Site default/blog cannot take it: choose another name, delete it, or allow to "
+                    + "overwrite and later delete it by setup.adopt(V1ConfigMap.class, …)";
             assertThat(value(world)).isEqualTo("precious");
             assertThat(world.json(SITES).at("/status/conditions/0/reason").asString()).isEqualTo("NotOwned");
             assertThat(world.json(SITES).at("/status/conditions/0/message").asString()).isEqualTo(refusal);

@@ -46,7 +46,8 @@ class StatusChangeTest {
     void aConditionOfAWantedStatusKeepsItsTransitionTimeToo() {
         ObjectNode next = next(
                 json("""
-                        {"conditions": [{"type": "Ready", "status": "True", "lastTransitionTime": "2026-01-01T11:59:59Z"}]}"""));
+                        {"conditions": [{"type": "Ready", "status": "True",
+                         "lastTransitionTime": "2026-01-01T11:59:59Z"}]}"""));
         assertThat(next.at("/conditions/0/lastTransitionTime").asString()).isEqualTo("2026-01-01T09:00:00Z");
     }
 
@@ -54,7 +55,8 @@ class StatusChangeTest {
     void conditionsOfAWantedStatusAreMergedByTypeAndStayUntilTheyAreRemoved() {
         JsonNode wanted = json(
                 """
-                        {"a": 2, "conditions": [{"type": "Known", "status": "Unknown"}, {"type": "Ready", "status": "False"}]}""");
+                        {"a": 2, "conditions": [{"type": "Known", "status": "Unknown"},
+                         {"type": "Ready", "status": "False"}]}""");
         ObjectNode next = next(wanted, new Decision.Condition("Known", ConditionStatus.UNKNOWN, "NotPolled", ""));
         assertThat(next.path("conditions").valueStream().map(each -> each.path("type").asString("") + "="
                 + each.path("status").asString("") + " " + each.path("lastTransitionTime").asString("")))
