@@ -126,7 +126,8 @@ final class Structure {
     }
 
     private static boolean isMap(JsonNode schema) {
-        return Json.text(schema, "type").equals("object") || schema.has("properties") || schema.path("additionalProperties").isObject()
+        return Json.text(schema, "type").equals("object") || schema.has("properties")
+                || schema.path("additionalProperties").isObject()
                 || isTrue(schema, "x-kubernetes-embedded-resource");
     }
 

@@ -185,7 +185,8 @@ class RealManifestsTest {
                     served(definition.getValue());
                     for (HttpWire wire : List.of(real, ours)) {
                         eventually(definition.getKey() + " is established", Duration.ofMinutes(1), () -> wire
-                                .exchange(Probe.get(definition.getKey())).body().contains("InitialNamesAccepted\",\"message\":\"the init"));
+                                .exchange(Probe.get(definition.getKey())).body()
+                                .contains("InitialNamesAccepted\",\"message\":\"the init"));
                     }
                     compare("definition", Probe.get(definition.getKey()));
                 }
