@@ -93,7 +93,8 @@ public record Appliers(List<Entry> entries) {
                 JsonNode next = shown.next();
                 found = matches(key, next, false) ? next : null;
             }
-            if (key == null || found == null || !covers(left.remove(key), item, found)) {
+            JsonNode part = key == null ? null : left.remove(key);
+            if (part == null || found == null || !covers(part, item, found)) {
                 return false;
             }
         }

@@ -135,7 +135,7 @@ final class Stepper {
         try {
             steps.run();
         } catch (AssertionError | IllegalStateException e) {
-            if (late.get().isEmpty()) {
+            if ("".equals(late.get())) {
                 throw e;
             }
         } finally {
@@ -146,7 +146,7 @@ final class Stepper {
         if (abandoned) {
             abandoned = false;
             Thread.interrupted();
-            throw new AssertionError(late.get());
+            throw new AssertionError(String.valueOf(late.get()));
         }
     }
 
