@@ -136,7 +136,7 @@ final class ClassFields {
             if (from == null && to == null || !described && (found.getField() == null || from == null)) {
                 continue;
             }
-            if (found.getField() == null || from == null || to == null) {
+            if (found.getField() == null || from == null || to == null || counterpart == null) {
                 throw refuse.apply(name, found.getField() == null && to == null
                         ? "it is written, but not read: annotate its getter with @JsonIgnore, or make it a field"
                         : from == null
