@@ -27,8 +27,8 @@ import jdk.net.ExtendedSocketOptions;
 
 /**
  * Tomcat's HTTP/1.1 with additions that a server of long watches needs: a deadline for all headers together, not only
- * from one byte to the next; a check whether the client of a quiet watch is still there; and a count of connections.
- * It is the only class that builds on the internals of Tomcat's connector.
+ * from one byte to the next; a check whether the client of a quiet watch is still there; a count of connections; and
+ * {@link ReasonPhrases}. It is the only class that builds on the internals of Tomcat's connector.
  */
 class ApiProtocol extends Http11NioProtocol {
     private static final ThreadLocal<Connection> CURRENT = new ThreadLocal<>();
@@ -200,7 +200,7 @@ class ApiProtocol extends Http11NioProtocol {
 
     @Override
     protected Processor createProcessor() {
-        return new Http11Processor(this, adapter()) {
+        Http11Processor processor = new Http11Processor(this, adapter()) {
             @Override
             public SocketState service(SocketWrapperBase<?> socket) throws IOException {
                 Connections.Peer peer = connections.peer(channel(socket));
@@ -219,6 +219,8 @@ class ApiProtocol extends Http11NioProtocol {
                 return incomplete && peer != null && peer.isOverdue(headerDeadline) ? SocketState.CLOSED : state;
             }
         };
+        ReasonPhrases.addTo(processor, getMaxHttpResponseHeaderSize());
+        return processor;
     }
 
     private static @Nullable Object channel(SocketWrapperBase<?> socket) {

@@ -48,7 +48,7 @@ class ApiProtocolTest {
             byte[] rest = http.socket().getInputStream().readAllBytes();
             String answers = "H" + new String(rest, StandardCharsets.ISO_8859_1);
 
-            assertThat(answers.split("HTTP/1.1 200 \r\n", -1)).hasSize(3);
+            assertThat(answers.split("HTTP/1.1 200 OK\r\n", -1)).hasSize(3);
             assertThat(answers).contains("\"gitVersion\"");
         }
     }
