@@ -55,7 +55,7 @@ public final class User {
     private static final Duration DELETED = Duration.ofMinutes(1);
 
     private final KubeClient client;
-    /** What was created, in order. */
+    /** The objects that were created, in order. */
     private final Set<Made> made = Collections.synchronizedSet(new LinkedHashSet<>());
 
     private record Made(ResourceType type, ObjectKey key) {}
