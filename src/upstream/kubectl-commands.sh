@@ -18,12 +18,12 @@ SCRIPT
 chmod +x "$TMPDIR/bin/kubectl"
 cp "$binaries/kubectl-convert" "$TMPDIR/bin"
 cd "$KUBE_ROOT"
+# The tests' server has other addresses of Services, and no admission of service accounts.
+sed -i 's/10\.0\.0\.12/10.96.0.12/' hack/testdata/service-revision2.yaml test/cmd/apply.sh
 source hack/lib/init.sh
 source hack/lib/test.sh
 source test/cmd/legacy-script.sh
 export THIS_PLATFORM_BIN=$TMPDIR/bin KUBE_OUTPUT_HOSTBIN=$TMPDIR/bin PATH=$TMPDIR/bin:$PATH
-# The tests' server has other addresses of Services, and no admission of service accounts.
-sed -i 's/10\.0\.0\.12/10.96.0.12/' hack/testdata/service-revision2.yaml test/cmd/apply.sh
 make() { :; }
 kube::etcd::start() { :; }
 kube::etcd::cleanup() { :; }
