@@ -97,7 +97,7 @@ class OperatorSimulationTest {
     @Test
     void anUpgradeInMidRunFindsWhatTheNextVersionTakesForGranted() {
         simulation(WebsiteOperator::new).upgradesTo(WebsiteOperator::new).seeds(0).run();
-        Finding finding = simulation(WebsiteOperator::new).upgradesTo(PlantedBugs.TakesTheFirstObjectForAll::new)
+        Finding finding = simulation(PlantedBugs.ByHand::new).upgradesTo(PlantedBugs.TakesTheFirstObjectForAll::new)
                 .seeds(0).explore().findings().getFirst();
         assertThat(finding.points()).first().asString().startsWith("upgrade-");
         assertThat(finding.details()).contains("Service default/blog does not exist; without faults it does");
