@@ -11,6 +11,6 @@ mvn -q -B compile dependency:build-classpath -Dmdep.outputFile=target/bench-clas
 classpath="target/bench-classes:target/classes:$(cat target/bench-classpath)"
 mkdir -p target/bench-classes
 "${java}javac" -proc:none -d target/bench-classes -cp "$classpath" \
-  src/bench/java/dev/wheelhouse/bench/RolloutBenchmark.java src/bench/java/dev/wheelhouse/bench/GoldenWrites.java
+  src/bench/java/dev/wheelhouse/bench/RolloutBenchmark.java
 absolute=$(printf %s "$classpath" | sed "s|target/|$PWD/target/|g")
 exec "${java}java" -cp "$absolute" dev.wheelhouse.bench.RolloutBenchmark "${1:-1000}" "${2:-10}" "${3:-2}"

@@ -203,10 +203,7 @@ public final class RolloutBenchmark {
                 total += count;
             }
         }
-        System.out.printf(Locale.ROOT,
-                "  writes for each Deployment: %.2f; upstream's controllers in the recorded trace "
-                        + "of 10 replicas: %s%n",
-                total / deployments, GoldenWrites.of(phase));
+        System.out.printf(Locale.ROOT, "  writes for each Deployment: %.2f%n", total / deployments);
         writes.forEach((what, count) -> System.out.printf(Locale.ROOT, "    %7.2f %s%n", count / deployments, what));
         for (String queue : List.of("deployment", "replicaset")) {
             System.out.printf(Locale.ROOT, "  %s: a key waits %s in its queue%n", queue, waits(queue, before, after));
