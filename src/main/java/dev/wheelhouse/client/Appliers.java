@@ -14,6 +14,9 @@ import tools.jackson.databind.node.ObjectNode;
  * {@code metadata.managedFields} (upstream: structured-merge-diff {@code fieldpath/serialize.go} has their form).
  */
 public record Appliers(List<Entry> entries) {
+    /** The time to compare a list grows with the square of its items. One that is longer counts as different. */
+    private static final int MOST_ITEMS = 500;
+
     /** @param fields {@code fieldsV1} */
     public record Entry(String manager, String apiVersion, JsonNode fields) {}
 
@@ -64,7 +67,7 @@ public record Appliers(List<Entry> entries) {
         if (parts.isEmpty()) {
             return !wanted.isContainer() || isSame(wanted, stored);
         }
-        if (parts.size() != wanted.size()) {
+        if (parts.size() != wanted.size() || wanted.isArray() && wanted.size() > MOST_ITEMS) {
             return false;
         }
         return wanted.isArray()

@@ -21,7 +21,10 @@ final class GoDuration {
 
     private GoDuration() {}
 
-    /** @throws java.time.DateTimeException if the text is no duration; @throws ArithmeticException if it is too long */
+    /**
+     * @throws java.time.DateTimeException if the text is no duration
+     * @throws ArithmeticException if it is too long
+     */
     static Duration parse(String text) {
         boolean negative = text.startsWith("-");
         String parts = negative || text.startsWith("+") ? text.substring(1) : text;
