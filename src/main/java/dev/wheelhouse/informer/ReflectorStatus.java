@@ -105,7 +105,7 @@ final class ReflectorStatus {
 
     /** Records that objects were decoded, or are gone. */
     void readable(Stream<ObjectKey> keys) {
-        if (!unreadable.isEmpty() && unreadable.keySet().removeAll(keys.toList())) {
+        if (!unreadable.isEmpty() && keys.filter(key -> unreadable.remove(key) != null).count() > 0) {
             unreadableChanged.forEach(Runnable::run);
         }
     }
