@@ -2,6 +2,7 @@ package dev.wheelhouse.apiserver.store;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
@@ -16,25 +17,30 @@ final class WatcherIndex {
     private static final String NAME = "metadata.name";
     private static final String NAMESPACE = "metadata.namespace";
 
-    private final Map<Group, List<Watcher>> groups = new ConcurrentHashMap<>();
+    private static final String ANY = "";
 
-    /** The watchers whose selection requires this value of this field. */
-    private record Group(String field, String value) {
-        private static final Group OTHERS = new Group("", "");
+    /** By the field that a selection requires, and by its value; those that require none are under {@link #ANY}. */
+    private final Map<String, Map<String, List<Watcher>>> groups = Map.of(NODE, new ConcurrentHashMap<>(), NAME,
+            new ConcurrentHashMap<>(), NAMESPACE, new ConcurrentHashMap<>(), ANY, new ConcurrentHashMap<>());
 
-        static Group of(Selection selection) {
-            for (String field : List.of(NODE, NAME)) {
-                String value = selection.fields().requires(field);
-                if (value != null) {
-                    return new Group(field, value);
-                }
-            }
-            return selection.namespace().isEmpty() ? OTHERS : new Group(NAMESPACE, selection.namespace());
-        }
+    private Map<String, List<Watcher>> group(String field) {
+        return Objects.requireNonNull(groups.get(field));
+    }
+
+    private static String field(Selection selection) {
+        return selection.fields().requires(NODE) != null
+                ? NODE
+                : selection.fields().requires(NAME) != null
+                        ? NAME
+                        : selection.namespace().isEmpty() ? ANY : NAMESPACE;
+    }
+
+    private static String value(Selection selection) {
+        return Objects.requireNonNullElse(selection.fields().requires(field(selection)), selection.namespace());
     }
 
     void add(Watcher watcher) {
-        groups.compute(Group.of(watcher.selection()), (group, list) -> {
+        group(field(watcher.selection())).compute(value(watcher.selection()), (value, list) -> {
             List<Watcher> all = list == null ? new CopyOnWriteArrayList<>() : list;
             all.add(watcher);
             return all;
@@ -42,7 +48,7 @@ final class WatcherIndex {
     }
 
     void remove(Watcher watcher) {
-        groups.computeIfPresent(Group.of(watcher.selection()), (group, list) -> {
+        group(field(watcher.selection())).computeIfPresent(value(watcher.selection()), (value, list) -> {
             list.remove(watcher);
             return list.isEmpty() ? null : list;
         });
@@ -51,10 +57,12 @@ final class WatcherIndex {
     /** Offers a change to all watchers that it may concern. */
     void deliver(Change change) {
         StoredObject object = change.object;
-        offer(Group.OTHERS, change);
-        offer(new Group(NAMESPACE, object.namespace()), change);
-        offer(new Group(NAME, object.name()), change);
-        deliverByNode(change);
+        offer(ANY, "", change);
+        offer(NAMESPACE, object.namespace(), change);
+        offer(NAME, object.name(), change);
+        if (!group(NODE).isEmpty()) {
+            deliverByNode(change);
+        }
     }
 
     /** A watcher by node must also hear of a pod that had its node before. Name and namespace never change. */
@@ -63,15 +71,15 @@ final class WatcherIndex {
         StoredObject previous = change.previous;
         String before = previous == null ? null : previous.field(NODE);
         if (now != null) {
-            offer(new Group(NODE, now), change);
+            offer(NODE, now, change);
         }
         if (before != null && !before.equals(now)) {
-            offer(new Group(NODE, before), change);
+            offer(NODE, before, change);
         }
     }
 
-    private void offer(Group group, Change change) {
-        for (Watcher watcher : groups.getOrDefault(group, List.of())) {
+    private void offer(String field, String value, Change change) {
+        for (Watcher watcher : group(field).getOrDefault(value, List.of())) {
             try {
                 watcher.offer(change);
             } catch (RuntimeException | Error e) {
@@ -82,6 +90,6 @@ final class WatcherIndex {
     }
 
     List<Watcher> all() {
-        return groups.values().stream().flatMap(List::stream).toList();
+        return groups.values().stream().flatMap(group -> group.values().stream()).flatMap(List::stream).toList();
     }
 }
