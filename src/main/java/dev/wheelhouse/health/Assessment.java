@@ -1,0 +1,262 @@
+package dev.wheelhouse.health;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.common.KubernetesObject;
+import io.kubernetes.client.openapi.models.V1OwnerReference;
+import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
+import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1StorageClass;
+import io.kubernetes.client.openapi.models.V1Volume;
+
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.OwnerReferences;
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.health.Health.Level;
+
+import static dev.wheelhouse.api.Absent.orEmpty;
+
+/**
+ * What is wrong among the objects of a cluster: the health of each together with that of the objects that it controls
+ * or needs, and the problems, each with its deepest cause. It takes time in proportion to the objects. Not thread safe.
+ */
+public final class Assessment {
+    /** The time after which an object that waits for something is a problem. */
+    public static final Duration STUCK = Duration.ofMinutes(1);
+    private static final int DEEPEST = 12;
+
+    private final Map<ResourceType, Map<ObjectKey, Node>> byKey = new HashMap<>();
+    private final List<Node> nodes = new ArrayList<>();
+    private final Instant now;
+
+    /** An object of a cache. */
+    public record Item(ResourceType type, KubernetesObject object) {
+        public ObjectKey key() {
+            return ObjectKey.of(object);
+        }
+    }
+
+    /** A key of a controller whose syncs fail, and the object that it stands for. */
+    public record Failing(String controller, ResourceType type, ObjectKey key, String error, Instant since) {}
+
+    /**
+     * One problem: an object that is not well, for a reason of its own or of objects that it controls or needs.
+     *
+     * @param item the topmost object
+     * @param health its health, with the cause in the words of the deepest object
+     * @param origin the deepest object; the same as {@code item} if the reason is its own
+     * @param advice what can be done about it
+     */
+    public record Problem(Item item, Health health, Item origin, Advice advice) {}
+
+    private static final class Node {
+        private final Item item;
+        private final List<Node> dependents = new ArrayList<>();
+        private @Nullable Node owner;
+        private @Nullable Failing failing;
+        private Health own;
+        private @Nullable Health total;
+        private Node origin = this;
+
+        Node(Item item, Health own) {
+            this.item = item;
+            this.own = own;
+        }
+    }
+
+    /**
+     * @param items the objects, of as many types as are known
+     * @param failing the keys whose syncs fail
+     * @param health the health of an object by itself, such as {@link Health#of}
+     */
+    public Assessment(Collection<Item> items, Collection<Failing> failing, Function<KubernetesObject, Health> health,
+            Instant now) {
+        this.now = now;
+        Map<String, Node> byUid = new HashMap<>();
+        for (Item item : items) {
+            Node node = new Node(item, health.apply(item.object()));
+            nodes.add(node);
+            byKey.computeIfAbsent(item.type(), type -> new HashMap<>()).put(item.key(), node);
+            byUid.put(String.valueOf(item.object().getMetadata().getUid()), node);
+        }
+        for (Node node : nodes) {
+            V1OwnerReference controller = OwnerReferences.controllerOf(node.item.object().getMetadata());
+            node.owner = controller == null ? null : byUid.get(controller.getUid());
+            if (node.owner != null) {
+                node.owner.dependents.add(node);
+            }
+        }
+        for (Failing key : failing) {
+            Node node = at(key.type(), key.key());
+            if (node != null) {
+                node.failing = key;
+            }
+        }
+        nodes.forEach(node -> assess(node, 0));
+    }
+
+    /** The health of an object with that of the objects that it controls or needs; null if it was not given. */
+    public @Nullable Health of(ResourceType type, ObjectKey key) {
+        Node node = at(type, key);
+        return node == null ? null : node.total;
+    }
+
+    private @Nullable Node at(ResourceType type, ObjectKey key) {
+        return byKey.getOrDefault(type, Map.of()).get(key);
+    }
+
+    /** The problems: the worst first, and those that began last first. */
+    public List<Problem> problems() {
+        return nodes.stream().filter(node -> isProblem(node) && !isShownElsewhere(node))
+                .map(node -> new Problem(node.item, total(node), node.origin.item,
+                        Advice.of(total(node).cause(), node.origin.own, node.origin.item)))
+                .sorted(Comparator.comparing(Problem::health, Health.WORST_FIRST)
+                        .thenComparing(problem -> Objects.requireNonNullElse(problem.health().since(), Instant.EPOCH),
+                                Comparator.reverseOrder())
+                        .thenComparing(problem -> problem.item().type().groupResource())
+                        .thenComparing(problem -> problem.item().key()))
+                .toList();
+    }
+
+    private static Health total(Node node) {
+        return Objects.requireNonNull(node.total);
+    }
+
+    private boolean isProblem(Node node) {
+        Health total = total(node);
+        return switch (total.level()) {
+            case DEGRADED, UNKNOWN -> true;
+            case PROGRESSING -> !total.cause().isEmpty() && total.since() != null
+                    && total.since().plus(STUCK).isBefore(now);
+            case SUSPENDED, HEALTHY -> false;
+        };
+    }
+
+    /**
+     * Whether an object's problem is its controller's: that one shows it, or has dealt with it, as a ReplicaSet has
+     * replaced an evicted pod, and a Job that is complete a failed one.
+     */
+    private boolean isShownElsewhere(Node node) {
+        return node.owner != null && !isInCircle(node) && (isProblem(node.owner)
+                || node.item.type().equals(ResourceType.PODS) || node.item.type().equals(ResourceType.JOBS));
+    }
+
+    private static boolean isInCircle(Node node) {
+        Node at = node;
+        for (int i = 0; i < DEEPEST && at != null; i++) {
+            at = at.owner;
+        }
+        return at != null;
+    }
+
+    private Health assess(Node node, int depth) {
+        if (node.total != null || depth > DEEPEST) {
+            return Objects.requireNonNullElse(node.total, node.own);
+        }
+        node.total = node.own; // Ends a circle of owners.
+        needs(node, depth);
+        if (node.own.level() != Level.SUSPENDED) {
+            for (Node dependent : counted(node)) {
+                Health inner = assess(dependent, depth + 1);
+                if (inner.level().compareTo(Level.UNKNOWN) <= 0 && Health.WORST_FIRST.compare(inner, total(node)) <= 0
+                        && (node.origin == node || total(node).cause().isEmpty())) {
+                    blame(node, dependent, inner.cause());
+                }
+            }
+        }
+        Failing failing = node.failing;
+        if (failing != null && total(node).level() != Level.DEGRADED) {
+            node.total = new Health(Level.DEGRADED, word(total(node)), failing.controller() + ": " + failing.error(),
+                    failing.since());
+        }
+        return total(node);
+    }
+
+    private static String word(Health health) {
+        return health.text().isEmpty() ? "fails" : health.text();
+    }
+
+    /** Gives an object the cause of another one. */
+    private static void blame(Node node, Node other, String cause) {
+        Health inner = total(other);
+        node.total = new Health(inner.level(), node.own.isWell() || node.own.text().isEmpty()
+                ? inner.text()
+                : node.own.text(), cause, inner.since());
+        node.origin = other.origin;
+    }
+
+    /**
+     * The dependents that tell how an object is. An object that says itself that it is well needs none. Of a CronJob's
+     * Jobs only the newest one counts.
+     */
+    private static List<Node> counted(Node node) {
+        if (node.item.type().kind().equals("CronJob")) {
+            return node.dependents.stream().max(Comparator.comparing(job -> Objects.toString(
+                    job.item.object().getMetadata().getCreationTimestamp(), ""))).stream().toList();
+        }
+        return node.own.level() == Level.HEALTHY && !node.own.text().isEmpty() ? List.of() : node.dependents;
+    }
+
+    /** Looks at the objects that a pod or a claim needs, if it is not well. */
+    private void needs(Node node, int depth) {
+        if (node.own.isWell()) {
+            return;
+        }
+        if (node.item.object() instanceof V1PersistentVolumeClaim claim) {
+            node.own = claim(claim, node.own);
+            node.total = node.own;
+        }
+        if (!(node.item.object() instanceof V1Pod pod) || pod.getSpec() == null) {
+            return;
+        }
+        for (V1Volume volume : orEmpty(pod.getSpec().getVolumes())) {
+            Node claim = volume.getPersistentVolumeClaim() == null
+                    ? null
+                    : at(ResourceType.PERSISTENT_VOLUME_CLAIMS, ObjectKey.of(node.item.key().namespace(),
+                            String.valueOf(volume.getPersistentVolumeClaim().getClaimName())));
+            if (claim != null && !assess(claim, depth + 1).cause().isEmpty() && !total(claim).isWell()) {
+                blame(node, claim, "claim " + claim.item.key().name() + ": " + total(claim).cause());
+                return;
+            }
+        }
+        Node machine = pod.getSpec().getNodeName() == null
+                ? null
+                : at(ResourceType.NODES, ObjectKey.cluster(pod.getSpec().getNodeName()));
+        if (machine != null && assess(machine, depth + 1).level().compareTo(Level.UNKNOWN) <= 0
+                && node.own.level() != Level.DEGRADED) {
+            blame(node, machine, "node " + machine.item.key().name() + " is " + total(machine).text() + ": "
+                    + total(machine).cause());
+        }
+    }
+
+    private Health claim(V1PersistentVolumeClaim claim, Health own) {
+        String name = claim.getSpec() == null ? "" : orEmpty(claim.getSpec().getStorageClassName());
+        Map<ObjectKey, Node> classes = byKey.get(ResourceType.STORAGE_CLASSES);
+        if (classes == null || name.isEmpty() || own.level() != Level.PROGRESSING) {
+            return own;
+        }
+        Node found = classes.get(ObjectKey.cluster(name));
+        if (found == null) {
+            return new Health(Level.DEGRADED, own.text(), "there is no StorageClass " + name, own.since());
+        }
+        return found.item.object() instanceof V1StorageClass stored
+                && "WaitForFirstConsumer".equals(stored.getVolumeBindingMode()) && !isUsed(claim)
+                        ? new Health(Level.SUSPENDED, "waits for a pod", "", own.since())
+                        : own;
+    }
+
+    private boolean isUsed(V1PersistentVolumeClaim claim) {
+        return orEmpty(claim.getMetadata().getAnnotations()).containsKey("volume.kubernetes.io/selected-node");
+    }
+}
