@@ -14,21 +14,13 @@ import io.kubernetes.client.openapi.models.V1OwnerReference;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.health.Assessment.Item;
 import dev.wheelhouse.informer.InformerState;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.informer.SharedInformerFactory;
 
 /** The objects in the caches that hold all objects of a type. Nothing is read from the API server. Thread safe. */
 record CachedObjects(SharedInformerFactory informers) {
-    record Found(ResourceType type, KubernetesObject object) {
-        ObjectKey key() {
-            return ObjectKey.of(object);
-        }
-
-        String uid() {
-            return String.valueOf(object.getMetadata().getUid());
-        }
-    }
 
     /** One synced cache of each type, of whole objects if there is one. */
     private Map<ResourceType, SharedIndexInformer<?>> caches() {
@@ -49,6 +41,13 @@ record CachedObjects(SharedInformerFactory informers) {
         return types;
     }
 
+    /** All objects. */
+    List<Item> all() {
+        List<Item> all = new ArrayList<>();
+        caches().forEach((type, cache) -> objects(cache, "").forEach(object -> all.add(new Item(type, object))));
+        return all;
+    }
+
     /** The cached type with a name such as {@code deployments.apps}; null if there is none. */
     @Nullable
     ResourceType type(String groupResource) {
@@ -57,9 +56,9 @@ record CachedObjects(SharedInformerFactory informers) {
     }
 
     @Nullable
-    Found get(ResourceType type, ObjectKey key) {
+    Item get(ResourceType type, ObjectKey key) {
         SharedIndexInformer<?> cache = caches().get(type);
-        return cache != null && cache.get(key) instanceof KubernetesObject object ? new Found(type, object) : null;
+        return cache != null && cache.get(key) instanceof KubernetesObject object ? new Item(type, object) : null;
     }
 
     /** @param namespace empty for all */
@@ -78,10 +77,10 @@ record CachedObjects(SharedInformerFactory informers) {
 
     /** The owner that a reference means; null if no cache has it. */
     @Nullable
-    Found owner(V1OwnerReference reference, String namespace) {
+    Item owner(V1OwnerReference reference, String namespace) {
         for (ResourceType type : caches().keySet()) {
             if (type.kind().equals(reference.getKind()) && type.apiVersion().equals(reference.getApiVersion())) {
-                Found found = get(type, type.namespaced()
+                Item found = get(type, type.namespaced()
                         ? ObjectKey.of(namespace, reference.getName())
                         : ObjectKey.cluster(reference.getName()));
                 return found != null && found.uid().equals(reference.getUid()) ? found : null;
@@ -95,14 +94,14 @@ record CachedObjects(SharedInformerFactory informers) {
      *
      * @param namespace the namespace of the dependents; empty for all
      */
-    Map<String, List<Found>> dependents(String namespace) {
-        Map<String, List<Found>> byOwner = new HashMap<>();
+    Map<String, List<Item>> dependents(String namespace) {
+        Map<String, List<Item>> byOwner = new HashMap<>();
         caches().forEach((type, cache) -> {
             if (type.namespaced() || namespace.isEmpty()) {
                 for (KubernetesObject object : objects(cache, namespace)) {
                     for (V1OwnerReference owner : OwnerReferences.of(object.getMetadata())) {
                         byOwner.computeIfAbsent(String.valueOf(owner.getUid()), uid -> new ArrayList<>())
-                                .add(new Found(type, object));
+                                .add(new Item(type, object));
                     }
                 }
             }

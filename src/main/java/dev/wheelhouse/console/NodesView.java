@@ -14,6 +14,7 @@ import io.kubernetes.client.openapi.models.V1Pod;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.health.Health;
 import dev.wheelhouse.node.NodeAgent;
 import dev.wheelhouse.podconfig.PodSources;
 import dev.wheelhouse.podconfig.PodStorage;
@@ -28,7 +29,7 @@ record NodesView(Parts parts, CachedObjects objects) {
     record Page(int count, int notReady, int offset, List<Row> nodes) {}
 
     /** @param pods the number of pods that are bound to the node; null if no cache has the pods */
-    record Row(String name, Condition state, @Nullable Integer pods, List<Source> sources) {}
+    record Row(String name, Health state, @Nullable Integer pods, List<Source> sources) {}
 
     /**
      * @param from the path or URL; empty for the API server
@@ -47,16 +48,14 @@ record NodesView(Parts parts, CachedObjects objects) {
     Page page(String text, int offset, int limit, Viewer viewer) {
         Map<String, NodeAgent> agents = new HashMap<>();
         parts.nodes().get().forEach(agent -> agents.put(agent.name(), agent));
-        Map<String, Condition> states = new TreeMap<>();
+        Map<String, Health> states = new TreeMap<>();
         agents.forEach((name, agent) -> states.put(name, agent.isReady()
-                ? new Condition(Condition.Level.OK, "ready")
-                : new Condition(Condition.Level.WAIT, "not registered")));
+                ? new Health(Health.Level.HEALTHY, "ready", "", null)
+                : new Health(Health.Level.PROGRESSING, "not registered", "", null)));
         if (viewer.may("list", ResourceType.NODES, "")) {
             for (KubernetesObject node : objects.list(ResourceType.NODES, "")) {
-                Condition state = Condition.of(node);
-                states.put(ObjectKey.of(node).name(), state.text().isEmpty()
-                        ? new Condition(Condition.Level.OK, "ready")
-                        : state);
+                Health state = Health.of(node);
+                states.put(ObjectKey.of(node).name(), state);
             }
         }
         List<String> names = states.keySet().stream().filter(name -> name.contains(text)).toList();
@@ -70,7 +69,7 @@ record NodesView(Parts parts, CachedObjects objects) {
                     agent == null ? List.of() : sources(agent, mayListPods)));
         }
         int notReady = (int) states.entrySet().stream().filter(entry -> entry.getKey().contains(text)
-                && entry.getValue().level() != Condition.Level.OK).count();
+                && !entry.getValue().isWell()).count();
         return new Page(names.size(), notReady, offset, rows);
     }
 

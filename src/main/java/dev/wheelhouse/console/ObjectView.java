@@ -25,7 +25,9 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
-import dev.wheelhouse.console.CachedObjects.Found;
+import dev.wheelhouse.health.Assessment;
+import dev.wheelhouse.health.Assessment.Item;
+import dev.wheelhouse.health.Health;
 
 /**
  * One object with its owners and dependents, its timeline, and the writes about it. A caller sees only dependents whose
@@ -38,7 +40,7 @@ final class ObjectView {
     private static final int MOST_LIVES = 60;
     private static final int DEEPEST = 6;
     private static final Comparator<Node> WORST_FIRST = Comparator
-            .comparing((Node node) -> node.state, Condition.WORST_FIRST).thenComparing(node -> node.name);
+            .comparing((Node node) -> node.state, Health.WORST_FIRST).thenComparing(node -> node.name);
 
     private final Parts parts;
     private final CachedObjects objects;
@@ -46,7 +48,7 @@ final class ObjectView {
     private final Events events;
 
     /** @param created milliseconds since 1970 */
-    record Node(String type, String kind, String namespace, String name, Condition state, long created,
+    record Node(String type, String kind, String namespace, String name, Health state, long created,
             List<Group> dependents) {}
 
     /**
@@ -56,7 +58,7 @@ final class ObjectView {
      * @param states how many there are of each state
      * @param members the worst of them
      */
-    record Group(String type, String kind, int count, Map<Condition.Level, Integer> states, List<Node> members) {}
+    record Group(String type, String kind, int count, Map<Health.Level, Integer> states, List<Node> members) {}
 
     /** @param at milliseconds since 1970; null if it never changed */
     record Status(String type, String status, String reason, String message, @Nullable Long at) {}
@@ -67,7 +69,7 @@ final class ObjectView {
      * @param ready when it became ready; null if it is not
      * @param deleted when its deletion was asked for; null if it was not
      */
-    record Life(String name, String owner, Condition state, long created, @Nullable Long ready,
+    record Life(String name, String owner, Health state, long created, @Nullable Long ready,
             @Nullable Long deleted) {}
 
     /** @param owners from the controller's controller at the top down to the direct one */
@@ -85,51 +87,54 @@ final class ObjectView {
     /** The view of an object; null if no cache has it. */
     @Nullable
     View of(ResourceType type, ObjectKey key, Viewer viewer) {
-        Found root = objects.get(type, key);
+        Item root = objects.get(type, key);
         if (root == null) {
             return null;
         }
-        Map<String, List<Found>> dependents = objects.dependents(key.namespace());
+        Map<String, List<Item>> dependents = objects.dependents(key.namespace());
         Set<String> uids = new HashSet<>();
         List<Life> pods = new ArrayList<>();
-        Node tree = node(root, dependents, viewer, uids, pods, 0);
+        Walk walk = new Walk(dependents, viewer, parts.health().now(), uids, pods);
+        Node tree = node(root, walk, 0);
         pods.sort(Comparator.comparingLong(Life::created).reversed());
         JsonNode status = ModelJson.tree(root.object()).path("status");
         return new View(tree, Objects.requireNonNullElse(root.object().getMetadata().getLabels(), Map.of()),
-                String.valueOf(root.object().getMetadata().getResourceVersion()), owners(root, viewer),
+                String.valueOf(root.object().getMetadata().getResourceVersion()), owners(root, walk.health, viewer),
                 conditions(status), rollouts.of(root.uid()), pods.stream().limit(MOST_LIVES).toList(),
                 viewer.may("list", ResourceType.EVENTS, key.namespace()) ? events.about(root) : List.of(),
                 writes(root, uids, dependents, viewer));
     }
 
-    private Node node(Found found, Map<String, List<Found>> byOwner, Viewer viewer, Set<String> seen, List<Life> pods,
-            int depth) {
+    /** The state of one walk over the dependents of an object. */
+    private record Walk(Map<String, List<Item>> byOwner, Viewer viewer, Assessment health, Set<String> seen,
+            List<Life> pods) {}
+
+    private Node node(Item found, Walk walk, int depth) {
         List<Group> groups = new ArrayList<>();
-        if (seen.add(found.uid()) && depth < DEEPEST) {
-            Map<String, List<Found>> byType = new TreeMap<>();
-            for (Found dependent : byOwner.getOrDefault(found.uid(), List.of())) {
+        if (walk.seen.add(found.uid()) && depth < DEEPEST) {
+            Map<String, List<Item>> byType = new TreeMap<>();
+            for (Item dependent : walk.byOwner.getOrDefault(found.uid(), List.of())) {
                 byType.computeIfAbsent(dependent.type().groupResource(), t -> new ArrayList<>()).add(dependent);
             }
             byType.values().forEach(members -> {
                 ResourceType type = members.getFirst().type();
-                if (viewer.may("list", type, found.key().namespace())) {
-                    groups.add(group(type, members, byOwner, viewer, seen, pods, depth + 1));
+                if (walk.viewer.may("list", type, found.key().namespace())) {
+                    groups.add(group(type, members, walk, depth + 1));
                 }
             });
         }
-        return leaf(found, groups);
+        return leaf(found, walk.health, groups);
     }
 
-    private Group group(ResourceType type, List<Found> members, Map<String, List<Found>> byOwner, Viewer viewer,
-            Set<String> seen, List<Life> pods, int depth) {
-        Map<Condition.Level, Integer> states = new EnumMap<>(Condition.Level.class);
+    private Group group(ResourceType type, List<Item> members, Walk walk, int depth) {
+        Map<Health.Level, Integer> states = new EnumMap<>(Health.Level.class);
         List<Node> nodes = new ArrayList<>();
-        for (Found member : members) {
-            Node node = node(member, byOwner, viewer, seen, pods, depth);
+        for (Item member : members) {
+            Node node = node(member, walk, depth);
             nodes.add(node);
             states.merge(node.state.level(), 1, Integer::sum);
             if (member.object() instanceof V1Pod pod) {
-                pods.add(life(pod, node.state));
+                walk.pods.add(life(pod, node.state));
             }
         }
         nodes.sort(WORST_FIRST);
@@ -137,13 +142,14 @@ final class ObjectView {
                 List.copyOf(nodes.subList(0, Math.min(MOST_MEMBERS, nodes.size()))));
     }
 
-    private static Node leaf(Found found, List<Group> groups) {
+    private static Node leaf(Item found, Assessment health, List<Group> groups) {
         ObjectKey key = found.key();
         return new Node(found.type().groupResource(), found.type().kind(), key.namespace(), key.name(),
-                Condition.of(found.object()), created(found.object()), groups);
+                Objects.requireNonNullElseGet(health.of(found.type(), key), () -> Health.of(found.object())),
+                created(found.object()), groups);
     }
 
-    private static Life life(V1Pod pod, Condition state) {
+    private static Life life(V1Pod pod, Health state) {
         V1ObjectMeta meta = pod.getMetadata();
         V1OwnerReference owner = OwnerReferences.controllerOf(meta);
         Long ready = null;
@@ -166,14 +172,14 @@ final class ObjectView {
         return Objects.requireNonNullElse(millis(object.getMetadata().getCreationTimestamp()), 0L);
     }
 
-    private List<Node> owners(Found root, Viewer viewer) {
+    private List<Node> owners(Item root, Assessment health, Viewer viewer) {
         List<Node> owners = new ArrayList<>();
-        Found at = root;
+        Item at = root;
         while (at != null && owners.size() < DEEPEST) {
             V1OwnerReference reference = OwnerReferences.controllerOf(at.object().getMetadata());
             at = reference == null ? null : objects.owner(reference, at.key().namespace());
             if (at != null && viewer.mayGet(at.type(), at.key().namespace())) {
-                owners.addFirst(leaf(at, List.of()));
+                owners.addFirst(leaf(at, health, List.of()));
             }
         }
         return owners;
@@ -192,7 +198,7 @@ final class ObjectView {
     }
 
     /** The writes of this object and of its dependents. */
-    private List<Map<String, Object>> writes(Found root, Set<String> uids, Map<String, List<Found>> dependents,
+    private List<Map<String, Object>> writes(Item root, Set<String> uids, Map<String, List<Item>> dependents,
             Viewer viewer) {
         String key = root.key().toString();
         Set<String> names = new HashSet<>();
@@ -208,9 +214,10 @@ final class ObjectView {
     /** A page of the objects of a type, the worst first, whose names contain a text. */
     Map<String, Object> list(ResourceType type, String namespace, String text, int offset, int limit) {
         List<Node> found = new ArrayList<>();
+        Assessment health = parts.health().now();
         for (KubernetesObject object : objects.list(type, namespace)) {
             if (text.isEmpty() || ObjectKey.of(object).toString().contains(text)) {
-                found.add(leaf(new Found(type, object), List.of()));
+                found.add(leaf(new Item(type, object), health, List.of()));
             }
         }
         found.sort(WORST_FIRST);

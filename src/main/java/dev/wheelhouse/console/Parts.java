@@ -18,11 +18,12 @@ import dev.wheelhouse.runtime.Clock;
  *
  * @param states the states of all caches
  * @param caches the caches whose objects are shown
+ * @param health the health of these objects
  * @param nodes the hollow nodes of this process
  * @param storageProblem why the embedded API server takes no writes; its answer is null if it does
  * @param embedded whether the API server runs in this process
  * @param writable whether callers with the right to it may change controllers
  */
 public record Parts(ControllerManager manager, Supplier<List<InformerState>> states, SharedInformerFactory caches,
-        Journal journal, Supplier<List<NodeAgent>> nodes, KubeClient client, Clock clock,
+        ClusterHealth health, Journal journal, Supplier<List<NodeAgent>> nodes, KubeClient client, Clock clock,
         Supplier<@Nullable String> storageProblem, boolean embedded, boolean writable) {}

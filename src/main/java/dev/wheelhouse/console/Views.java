@@ -11,6 +11,7 @@ import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.Controller;
+import dev.wheelhouse.health.Assessment;
 
 /** Every view of the console by its name. A view is data that becomes JSON. Thread safe. */
 final class Views {
@@ -60,6 +61,7 @@ final class Views {
                     query.number("before", Long.MAX_VALUE),
                     Math.clamp(query.number("limit", 100), 1, WritesPage.MOST),
                     query.viewer()::mayGet);
+            case "problems" -> problems(query);
             case "types" -> types(query.viewer());
             case "objects" -> {
                 ResourceType type = query.type(objects);
@@ -93,6 +95,24 @@ final class Views {
             throw new NotShown(403, "User \"" + viewer.getName() + "\" cannot " + verb + " " + type
                     + (namespace.isEmpty() ? "" : " in namespace " + namespace));
         }
+    }
+
+    /** A page of the problems whose objects the caller may read; a cause is shown to those who may read its object. */
+    private Map<String, Object> problems(ViewRequest query) {
+        Viewer viewer = query.viewer();
+        List<Assessment.Problem> seen = parts.health().now().problems().stream()
+                .filter(problem -> mayGet(viewer, problem.item())
+                        && problem.item().key().toString().contains(query.text("text")))
+                .toList();
+        int offset = Math.min(query.offset(), seen.size());
+        return Map.of("count", seen.size(), "offset", offset, "objects", objects.types().values().stream()
+                .mapToInt(Integer::intValue).sum(), "problems",
+                seen.subList(offset, Math.min(offset + ViewRequest.PAGE, seen.size())).stream()
+                        .map(problem -> ProblemLine.of(problem, mayGet(viewer, problem.origin()))).toList());
+    }
+
+    private static boolean mayGet(Viewer viewer, Assessment.Item item) {
+        return viewer.mayGet(item.type(), item.key().namespace());
     }
 
     private Map<String, Object> types(Viewer viewer) {

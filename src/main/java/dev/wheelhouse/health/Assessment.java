@@ -45,6 +45,10 @@ public final class Assessment {
         public ObjectKey key() {
             return ObjectKey.of(object);
         }
+
+        public String uid() {
+            return String.valueOf(object.getMetadata().getUid());
+        }
     }
 
     /** A key of a controller whose syncs fail, and the object that it stands for. */
@@ -88,7 +92,7 @@ public final class Assessment {
             Node node = new Node(item, health.apply(item.object()));
             nodes.add(node);
             byKey.computeIfAbsent(item.type(), type -> new HashMap<>()).put(item.key(), node);
-            byUid.put(String.valueOf(item.object().getMetadata().getUid()), node);
+            byUid.put(item.uid(), node);
         }
         for (Node node : nodes) {
             V1OwnerReference controller = OwnerReferences.controllerOf(node.item.object().getMetadata());
@@ -114,6 +118,11 @@ public final class Assessment {
 
     private @Nullable Node at(ResourceType type, ObjectKey key) {
         return byKey.getOrDefault(type, Map.of()).get(key);
+    }
+
+    /** The number of objects of a health. */
+    public long count(Level level) {
+        return nodes.stream().filter(node -> total(node).level() == level).count();
     }
 
     /** The problems: the worst first, and those that began last first. */

@@ -12,6 +12,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 import dev.wheelhouse.embedded.HollowCluster;
+import dev.wheelhouse.console.ClusterHealth;
 import dev.wheelhouse.journal.Journal;
 import dev.wheelhouse.manager.ControllerManager;
 import dev.wheelhouse.manager.Shards;
@@ -83,6 +84,12 @@ class ActuatorAutoConfiguration {
         @ConditionalOnAvailableEndpoint
         PlanEndpoint wheelhousePlanEndpoint(ControllerManager manager) {
             return new PlanEndpoint(manager);
+        }
+
+        @Bean
+        @ConditionalOnAvailableEndpoint
+        ProblemsEndpoint wheelhouseProblemsEndpoint(ClusterHealth health) {
+            return new ProblemsEndpoint(health);
         }
 
         @Bean

@@ -14,6 +14,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.event.ContextClosedEvent;
 
+import dev.wheelhouse.console.ClusterHealth;
 import dev.wheelhouse.console.ConsoleServlet;
 import dev.wheelhouse.console.Parts;
 import dev.wheelhouse.embedded.HollowCluster;
@@ -41,12 +42,12 @@ class ConsoleConfiguration {
     @Bean(destroyMethod = "close")
     ConsoleServlet wheelhouseConsole(WheelhouseProperties properties, ControllerManager manager,
             ObjectProvider<InformerStates> informers, SharedInformerFactory caches, Journal journal,
-            HollowCluster cluster, ApiServerConnection connection, Clock clock) {
+            ClusterHealth health, HollowCluster cluster, ApiServerConnection connection, Clock clock) {
         boolean embedded = connection.embedded() != null;
         Boolean writable = properties.console().writable();
         return new ConsoleServlet(new Parts(manager,
                 () -> informers.orderedStream().flatMap(source -> source.states().stream()).toList(), caches,
-                journal, cluster::nodes, connection.client(), clock, connection::storageProblem, embedded,
+                health, journal, cluster::nodes, connection.client(), clock, connection::storageProblem, embedded,
                 writable == null ? embedded : writable));
     }
 

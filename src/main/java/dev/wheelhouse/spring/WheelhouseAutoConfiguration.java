@@ -232,6 +232,12 @@ class WheelhouseAutoConfiguration {
         return new Journal(clock, properties.console().journal().toBytes());
     }
 
+    @Bean
+    ClusterHealth wheelhouseClusterHealth(SharedInformerFactory caches, ControllerManager manager, Clock clock,
+            MeterRegistry registry) {
+        return new ClusterHealth(caches, manager, clock, registry);
+    }
+
     @Bean(destroyMethod = "close")
     ControllerClients wheelhouseControllerClients(ApiServerConnection connection, KubeClient client, Clock clock) {
         if (flags.useServiceAccountCredentials() && connection.anonymous() == null) {

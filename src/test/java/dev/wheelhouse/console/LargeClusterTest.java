@@ -27,6 +27,8 @@ import dev.wheelhouse.manager.ControllerManager;
 import dev.wheelhouse.manager.Election;
 import dev.wheelhouse.manager.ManagerGuard;
 import dev.wheelhouse.manager.Standby;
+import dev.wheelhouse.health.Health;
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.runtime.LoopRunner;
 import dev.wheelhouse.world.Cluster;
 import dev.wheelhouse.world.Manifests;
@@ -41,11 +43,12 @@ class LargeClusterTest {
 
     private final Cluster cluster = new Cluster(ResourceType.PODS, ResourceType.REPLICA_SETS);
     private final LoopRunner runner = new LoopRunner("test", cluster.clock);
-    private final Parts parts = new Parts(
-            new ControllerManager(cluster.context(ControllerContext.Settings.stepped()), List.of(),
-                    new ManagerGuard(ManagerGuard.Mode.OBSERVE, cluster.client(), cluster.clock),
-                    Election.none().leadership(), Standby.COLD, runner),
-            () -> cluster.informers().states(), cluster.informers(), Journal.NONE, List::of, cluster.client(),
+    private final ControllerManager manager = new ControllerManager(
+            cluster.context(ControllerContext.Settings.stepped()), List.of(),
+            new ManagerGuard(ManagerGuard.Mode.OBSERVE, cluster.client(), cluster.clock),
+            Election.none().leadership(), Standby.COLD, runner);
+    private final Parts parts = new Parts(manager, () -> cluster.informers().states(), cluster.informers(),
+            new ClusterHealth(cluster.informers(), manager, cluster.clock, Meters.NONE), Journal.NONE, List::of, cluster.client(),
             cluster.clock, () -> null, true, true);
     private final CachedObjects objects = new CachedObjects(cluster.informers());
     private final ObjectView view = new ObjectView(parts, objects, new Rollouts(cluster.clock));
@@ -82,8 +85,8 @@ class LargeClusterTest {
         ObjectView.View shown = view.of(ResourceType.REPLICA_SETS, FLEET, TestViewer.MAY_ALL);
         ObjectView.Group pods = shown.object().dependents().getFirst();
         assertThat(pods.count()).isEqualTo(PODS);
-        assertThat(pods.states()).containsEntry(Condition.Level.BAD, 1).containsEntry(Condition.Level.WAIT, 100)
-                .containsEntry(Condition.Level.OK, PODS - 101);
+        assertThat(pods.states()).containsEntry(Health.Level.DEGRADED, 1).containsEntry(Health.Level.PROGRESSING, 100)
+                .containsEntry(Health.Level.HEALTHY, PODS - 101);
         assertThat(pods.members()).hasSize(ObjectView.MOST_MEMBERS);
         assertThat(pods.members().getFirst().name()).isEqualTo("fleet-07777");
         assertThat(JsonMapper.shared().writeValueAsBytes(shown)).hasSizeLessThan(40_000);

@@ -2,13 +2,14 @@
 
 import { h, morph } from './dom.js';
 import { live, read, send, token, Problem } from './wire.js';
+import problems from './problems.js';
 import flow from './flow.js';
 import { objects, object } from './objects.js';
 import why from './why.js';
 import controllers from './controllers.js';
 import nodes from './nodes.js';
 
-const VIEWS = { flow, objects, object, why, controllers, nodes };
+const VIEWS = { problems, flow, objects, object, why, controllers, nodes };
 const THEMES = ['system', 'light', 'dark'];
 const main = document.getElementById('main');
 const status = document.getElementById('live');
@@ -64,8 +65,8 @@ function askToken(reason) {
 
 /** Shows the view that the address names. */
 function route() {
-  const [name, query] = (location.hash.slice(2) || 'flow').split('?');
-  const view = VIEWS[name] ?? flow;
+  const [name, query] = (location.hash.slice(2) || 'problems').split('?');
+  const view = VIEWS[name] ?? problems;
   const params = Object.fromEntries(new URLSearchParams(query));
   const again = shown?.view === view;
   stop();

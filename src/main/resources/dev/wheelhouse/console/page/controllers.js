@@ -11,16 +11,16 @@ function button(text, wanted, label) {
 
 function state({ summary }) {
   if (summary.mode === 'PAUSED') {
-    return badge('WAIT', 'paused');
+    return badge('PROGRESSING', 'paused');
   }
   if (summary.mode === 'DRAINING') {
-    return badge('WAIT', 'drains');
+    return badge('PROGRESSING', 'drains');
   }
   if (summary.failing) {
-    return badge('BAD', summary.failing === 1 ? '1 key fails' : `${number(summary.failing)} keys fail`);
+    return badge('DEGRADED', summary.failing === 1 ? '1 key fails' : `${number(summary.failing)} keys fail`);
   }
-  return ['running', 'observing'].includes(summary.doing) && !summary.problem ? badge('OK', summary.doing)
-    : badge('WAIT', summary.doing);
+  return ['running', 'observing'].includes(summary.doing) && !summary.problem ? badge('HEALTHY', summary.doing)
+    : badge('PROGRESSING', summary.doing);
 }
 
 function field(id, label, name, value, attributes) {
@@ -102,8 +102,8 @@ export default {
     const ill = controllers.filter(controller => controller.summary.problem);
     const well = controllers.filter(controller => !controller.summary.problem);
     return [
-      h('div', { class: 'title' }, h('h1', {}, 'Controllers'), ill.length ? badge('WAIT',
-        `${ill.length} of ${controllers.length} need attention`) : badge('OK', `all ${controllers.length} work`)),
+      h('div', { class: 'title' }, h('h1', {}, 'Controllers'), ill.length ? badge('PROGRESSING',
+        `${ill.length} of ${controllers.length} need attention`) : badge('HEALTHY', `all ${controllers.length} work`)),
       h('p', { class: 'lead' }, 'Changes hold until this process ends. ', h('span', { class: 'muted' },
         context.me?.writable ? 'A paused controller finishes its running syncs and takes no further keys.'
           : 'This console is read-only: --wheelhouse.console.writable=true lets it change controllers.')),

@@ -96,12 +96,12 @@ export function span(millis) {
 
 export const clock = at => new Date(at).toLocaleTimeString('en-GB');
 
-const MARKS = { BAD: '✕', WAIT: '◔', OK: '✓', DONE: '·' };
+const MARKS = { DEGRADED: '✕', UNKNOWN: '?', PROGRESSING: '◔', SUSPENDED: '‖', HEALTHY: '✓' };
 
 /** A state with its text, so that nobody needs to see its colour. */
 export function badge(level, text) {
   return h('span', { class: `badge ${level.toLowerCase()}` }, h('span', { 'aria-hidden': 'true' }, MARKS[level]), ' ',
-    text || { BAD: 'bad', WAIT: 'waits', OK: 'fine', DONE: 'done' }[level]);
+    text || level.toLowerCase());
 }
 
 /** The link to an object's view. */

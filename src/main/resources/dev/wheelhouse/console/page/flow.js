@@ -46,7 +46,7 @@ function serverCard(data) {
     h('h2', { id: 'flow-server' }, 'API server'),
     h('p', { class: 'mono break' }, server.url.replace(/\/$/, '')),
     h('p', { class: 'muted' }, server.embedded ? 'embedded in this process' : 'a cluster’s'),
-    h('p', {}, server.doing === 'leads' ? badge('OK', 'this process leads') : badge('WAIT', server.doing)),
+    h('p', {}, server.doing === 'leads' ? badge('HEALTHY', 'this process leads') : badge('PROGRESSING', server.doing)),
     trouble(server.problem),
     h('p', { class: 'muted gap' }, h('a', { href: '#/nodes' }, `${data.nodesReady} of ${data.nodes} nodes`),
       ' of this process are ready'));
@@ -155,8 +155,8 @@ function edges(main, data, memory) {
 
 function problems(data) {
   const all = [data.server, ...data.caches, ...data.controllers].filter(part => part.problem);
-  return all.length ? badge('WAIT', all.length === 1 ? '1 part needs attention' : `${all.length} parts need attention`)
-    : badge('OK', 'all is well');
+  return all.length ? badge('PROGRESSING', all.length === 1 ? '1 part needs attention' : `${all.length} parts need attention`)
+    : badge('HEALTHY', 'all is well');
 }
 
 export default {

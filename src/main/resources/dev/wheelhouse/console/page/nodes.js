@@ -7,17 +7,17 @@ const KINDS = { file: 'file', http: 'URL', api: 'API server' };
 function source(source) {
   const refused = source.refusals.filter(refusal => refusal.current);
   return h('section', { class: `source ${source.failure || refused.length ? 'bad' : ''}`, 'data-key': source.name },
-    h('h3', {}, KINDS[source.name] ?? source.name, ' ', source.failure ? badge('BAD', 'fails') : source.seen
-      ? badge('OK', `${number(source.pods)} pods`) : badge('WAIT', 'nothing seen yet')),
+    h('h3', {}, KINDS[source.name] ?? source.name, ' ', source.failure ? badge('DEGRADED', 'fails') : source.seen
+      ? badge('HEALTHY', `${number(source.pods)} pods`) : badge('PROGRESSING', 'nothing seen yet')),
     source.from ? h('p', { class: 'mono break small' }, source.from) : null,
     source.lastRead ? h('p', { class: 'muted small' }, `read at ${clock(source.lastRead)}`) : null,
     source.failure ? h('p', { class: 'why' }, source.failure) : null,
     source.staticPods.length ? h('ul', { class: 'plain small' },
       source.staticPods.map(pod => h('li', {}, h('span', { class: 'mono' }, pod.name), ' ',
-      pod.mirror ? badge('OK', 'mirrored') : badge('WAIT', 'no mirror')))) : null,
+      pod.mirror ? badge('HEALTHY', 'mirrored') : badge('PROGRESSING', 'no mirror')))) : null,
     source.refusals.length ? h('ul', { class: 'plain small refusals' },
       source.refusals.slice(0, 10).map(refusal => h('li', { class: refusal.current ? 'bad' : 'muted' },
-      refusal.current ? badge('BAD', 'refused') : badge('DONE', 'was refused'), ' ',
+      refusal.current ? badge('DEGRADED', 'refused') : h('span', { class: 'badge' }, 'was refused'), ' ',
         h('span', { class: 'muted' }, `${clock(refusal.at)} `), h('span', { class: 'mono break' }, refusal.where), ': ',
         refusal.problem))) : null);
 }
@@ -37,7 +37,7 @@ export default {
   render(page, { params }) {
     return [
       h('div', { class: 'title' }, h('h1', {}, 'Nodes and pod sources'),
-        page.notReady ? badge('BAD', `${page.notReady} not ready`) : badge('OK', `${number(page.count)} ready`)),
+        page.notReady ? badge('DEGRADED', `${page.notReady} not ready`) : badge('HEALTHY', `${number(page.count)} ready`)),
       h('p', { class: 'lead' }, 'A node merges the pods of its sources: files, a URL and the API server. ',
         h('span', { class: 'muted' }, 'A pod from a file or a URL has a mirror on the API server.')),
       h('form', { class: 'filter', 'data-filter': 'nodes', 'data-key': 'filter' },

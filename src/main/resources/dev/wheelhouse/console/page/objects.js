@@ -91,7 +91,7 @@ function plan(plans) {
   }
   const busy = plans.filter(one => one.problem || one.actions.length);
   if (!busy.length) {
-    return h('p', {}, badge('OK', plans.length ? 'nothing is left to do' : 'no controller plans for it'));
+    return h('p', {}, badge('HEALTHY', plans.length ? 'nothing is left to do' : 'no controller plans for it'));
   }
   return h('ul', { class: 'plain' }, busy.map(one => h('li', {}, h('b', {}, one.controller),
     one.problem ? h('p', { class: 'why' }, one.problem) : h('ul', {}, one.actions.map(step)))));

@@ -29,7 +29,7 @@ export function chain(write) {
         `waited ${span(write.waitedMillis)}`)),
       step('sync', h('span', { class: 'muted' }, `began at ${clock(write.began)}`)),
       step('decision', h('strong', {}, write.why || 'no reason given')),
-      step('answer', failed ? badge('BAD', write.code ? `${write.code}` : 'none') : badge('OK', `${write.code}`),
+      step('answer', failed ? badge('DEGRADED', write.code ? `${write.code}` : 'none') : badge('HEALTHY', `${write.code}`),
         ' ', h('span', { class: 'muted one' }, `after ${span(write.tookMillis)}`),
           failed || !write.answer ? null : [' ', h('span', { class: 'muted one' }, `version ${write.answer}`)],
         failed ? h('p', { class: 'why' }, write.answer) : null)));
