@@ -16,6 +16,7 @@ import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ListOptions;
+import dev.wheelhouse.health.Assessment;
 import dev.wheelhouse.runtime.BoundedMap;
 import dev.wheelhouse.runtime.Clock;
 
@@ -40,7 +41,7 @@ final class Events {
     }
 
     /** The Events about an object, newest first; empty if they cannot be read. */
-    List<Line> about(CachedObjects.Found object) {
+    List<Line> about(Assessment.Item object) {
         synchronized (byUid) {
             Kept kept = byUid.get(object.uid());
             if (kept != null && clock.nanoTime() - kept.until < 0) {
@@ -55,7 +56,7 @@ final class Events {
         return lines;
     }
 
-    private List<Line> read(CachedObjects.Found object) {
+    private List<Line> read(Assessment.Item object) {
         List<Line> lines = new ArrayList<>();
         try {
             // An Event about an object without a namespace is in the namespace default.

@@ -27,6 +27,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
 
+import dev.wheelhouse.console.ClusterHealth;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.http.ControllerClients;
 import dev.wheelhouse.controller.ControllerContext;
@@ -234,8 +235,8 @@ class WheelhouseAutoConfiguration {
 
     @Bean
     ClusterHealth wheelhouseClusterHealth(SharedInformerFactory caches, ControllerManager manager, Clock clock,
-            MeterRegistry registry) {
-        return new ClusterHealth(caches, manager, clock, registry);
+            ControllerMetrics metrics) {
+        return new ClusterHealth(caches, manager, clock, metrics.registry());
     }
 
     @Bean(destroyMethod = "close")
