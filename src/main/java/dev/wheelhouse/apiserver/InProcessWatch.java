@@ -46,6 +46,11 @@ final class InProcessWatch<T extends KubernetesObject> implements WatchStream<T>
     }
 
     @Override
+    public long untilDue() {
+        return feed.untilDue();
+    }
+
+    @Override
     public boolean isEnded() {
         return ended;
     }

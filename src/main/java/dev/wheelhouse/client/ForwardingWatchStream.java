@@ -31,6 +31,11 @@ public abstract class ForwardingWatchStream<T> implements WatchStream<T> {
     }
 
     @Override
+    public long untilDue() {
+        return stream.untilDue();
+    }
+
+    @Override
     public boolean lendsThread() {
         return stream.lendsThread();
     }

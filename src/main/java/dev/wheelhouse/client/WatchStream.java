@@ -36,6 +36,14 @@ public interface WatchStream<T> extends AutoCloseable {
     }
 
     /**
+     * The nanoseconds until {@link #next} has something of which the callback is not told, such as a bookmark;
+     * {@link Long#MAX_VALUE} if the callback is told of everything.
+     */
+    default long untilDue() {
+        return Long.MAX_VALUE;
+    }
+
+    /**
      * Whether the callback may read the stream and handle its events on the stream's own thread, which reads no further
      * events meanwhile.
      */

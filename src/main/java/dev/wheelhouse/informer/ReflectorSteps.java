@@ -294,8 +294,7 @@ final class ReflectorSteps<T extends KubernetesObject> {
         }
         return switch (outcome) {
             case EVENTS -> Loop.BUSY;
-            // A stream does not signal that a bookmark is due.
-            case NOTHING -> Math.min(Math.min(reading.untilSilent(), doubt.untilDue()),
+            case NOTHING -> Math.min(Math.min(reading.untilSilent(), Math.min(reading.untilDue(), doubt.untilDue())),
                     freshness.waitsForWatch() ? Reflector.POLL_NANOS : Loop.IDLE);
             case ENDED -> ended(reading);
             case SILENT -> silent(reading);

@@ -51,6 +51,7 @@ final class WatchSession<T extends KubernetesObject> {
     }
 
     /** The longest gap between two events of an initial state; after a longer one the informer lists instead. */
+    private static final long AGAIN = Duration.ofSeconds(1).toNanos();
     private static final long LIST_DEADLINE = Duration.ofSeconds(10).toNanos();
 
     private final WatchStream<T> stream;
@@ -221,6 +222,11 @@ final class WatchSession<T extends KubernetesObject> {
     /** Whether the stream signals that there is an event to read. */
     boolean wakes() {
         return wakes;
+    }
+
+    /** The nanoseconds until the stream has something that it does not signal; at least a second after an empty read. */
+    long untilDue() {
+        return Math.max(AGAIN, stream.untilDue());
     }
 
     /** Whether the thread that signals an event may also read it. */

@@ -1,6 +1,7 @@
 package dev.wheelhouse.informer;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -16,6 +17,8 @@ import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ListOptions;
 import dev.wheelhouse.client.WatchOptions;
+import dev.wheelhouse.runtime.Loop;
+import dev.wheelhouse.world.Cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -179,5 +182,21 @@ class FreshnessTest {
         both.whenFresh(world.stepper.clock.nanoTime(), () -> answers.add(world.cached()));
         world.settle();
         assertThat(answers).containsExactly(List.of("a=2"));
+    }
+
+    /** A client in the server's process is not told when a bookmark is due, and looks for it then. */
+    @Test
+    void aQuietCollectionIsHeardOfOnceAMinute() {
+        try (Cluster cluster = new Cluster(ResourceType.CONFIG_MAPS)) {
+            SharedIndexInformer<V1ConfigMap> quiet = cluster.informers().informer(ResourceType.CONFIG_MAPS,
+                    V1ConfigMap.class);
+            cluster.deliver();
+            for (int i = 0; i < 200; i++) {
+                long wait = cluster.informers().loops().stream().mapToLong(Cluster::step).min().orElse(Loop.IDLE);
+                assertThat(quiet.state().lag(cluster.clock.now())).isLessThan(Duration.ofSeconds(61));
+                cluster.clock.advance(Duration.ofNanos(wait));
+            }
+            assertThat(cluster.clock.now()).isAfter(Instant.EPOCH.plus(Duration.ofMinutes(30)));
+        }
     }
 }

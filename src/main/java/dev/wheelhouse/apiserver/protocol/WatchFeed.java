@@ -144,11 +144,16 @@ public final class WatchFeed implements AutoCloseable {
     public void await(long nanos) throws InterruptedException {
         Watcher source = watcher;
         if (source != null && pending == null) {
-            long left = Math.max(0, deadline - clock.nanoTime());
-            // A bookmark that is due and not sent waits for a write that is under way.
-            long untilBookmark = bookmarks ? Math.max(1_000_000, bookmarkAt - clock.nanoTime()) : left;
-            source.await(Math.min(nanos, Math.min(left, untilBookmark)));
+            source.await(Math.min(nanos, untilDue()));
         }
+    }
+
+    /** The nanoseconds until the next bookmark or the timeout, of which {@link #onReady} does not tell. */
+    public long untilDue() {
+        long now = clock.nanoTime();
+        long left = Math.max(0, deadline - now);
+        // A bookmark that is due and not sent waits for a write that is under way.
+        return bookmarks ? Math.min(left, Math.max(1_000_000, bookmarkAt - now)) : left;
     }
 
     /**
