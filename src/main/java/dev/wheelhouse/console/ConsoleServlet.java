@@ -42,7 +42,9 @@ public final class ConsoleServlet extends HttpServlet {
      * A stream pauses this many times as long as its view took to make, so that it uses a small part of a processor.
      */
     private static final int SHARE = 20;
-    private static final int HEARTBEAT = 20;
+    /** The page takes a stream that is silent for three seconds for dead. */
+    private static final Duration HEARTBEAT = Duration.ofSeconds(1);
+    private static final byte[] ALIVE = ": the view is unchanged\n\n".getBytes(StandardCharsets.UTF_8);
     private static final int MOST_STREAMS = 64;
     private static final int MOST_BODY = 16 << 10;
     private static final String POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
@@ -167,18 +169,24 @@ public final class ConsoleServlet extends HttpServlet {
             OutputStream out = response.getOutputStream();
             long end = clock.deadline(STREAM);
             byte[] shown = new byte[0];
-            for (int quiet = 0; clock.nanoTime() - end < 0; quiet++) {
+            long told = clock.nanoTime();
+            while (clock.nanoTime() - end < 0) {
                 if (!Arrays.equals(json, shown)) {
                     event(out, clock, json);
                     shown = json;
-                    quiet = 0;
-                } else if (quiet % HEARTBEAT == 0) {
-                    out.write(": the view is unchanged\n\n".getBytes(StandardCharsets.UTF_8));
-                    out.flush();
+                    told = clock.nanoTime();
                 }
-                long pause = Math.max(BETWEEN_EVENTS.toNanos(), (clock.nanoTime() - began) * SHARE);
-                if (closed.await(pause, TimeUnit.NANOSECONDS)) {
-                    return;
+                long pauseEnd = clock.nanoTime()
+                        + Math.max(BETWEEN_EVENTS.toNanos(), (clock.nanoTime() - began) * SHARE);
+                for (long now = clock.nanoTime(); now - pauseEnd < 0; now = clock.nanoTime()) {
+                    if (closed.await(Math.min(pauseEnd - now, HEARTBEAT.toNanos()), TimeUnit.NANOSECONDS)) {
+                        return;
+                    }
+                    if (clock.nanoTime() - told >= HEARTBEAT.toNanos()) {
+                        out.write(ALIVE);
+                        out.flush();
+                        told = clock.nanoTime();
+                    }
                 }
                 began = clock.nanoTime();
                 json = JsonMapper.shared().writeValueAsBytes(views.of(view, query));

@@ -27,6 +27,8 @@ import org.openqa.selenium.OutputType;
 import org.openqa.selenium.WebElement;
 import org.openqa.selenium.chrome.ChromeDriver;
 
+import io.kubernetes.client.openapi.models.V1Deployment;
+
 import dev.wheelhouse.RunningService;
 import dev.wheelhouse.Workloads;
 import dev.wheelhouse.api.ObjectKey;
@@ -129,7 +131,7 @@ class ConsolePageTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"flow, flow, Queues and workers", "objects, objects, shop/web",
+    @CsvSource({"problems, problems, All is well", "flow, flow, Queues and workers", "objects, objects, shop/web",
             "object, object?type=deployments.apps&namespace=shop&name=web, What would be done now",
             "why, why, decision", "controllers, controllers, deployment-controller",
             "nodes, nodes, refused"})
@@ -183,7 +185,7 @@ class ConsolePageTest {
     @Test
     void thePageIsSmallAndAsksNobodyElse() throws IOException {
         size(1400, 900);
-        for (String view : List.of("flow", "objects", "why", "controllers", "nodes")) {
+        for (String view : List.of("problems", "flow", "objects", "why", "controllers", "nodes")) {
             show(view);
         }
         assertThat((List<?>) browser().executeScript(
@@ -248,5 +250,38 @@ class ConsolePageTest {
                 browser().executeScript("return [...new Set([...document.querySelectorAll('.chain-head b')]"
                         + ".map(controller => controller.textContent))]")));
         eventuallyShows("add of deployments.apps");
+    }
+
+    @Test
+    void theFirstPageNamesTheDeepestCauseAndIsCalmAfterTheRepair() throws IOException {
+        size(1400, 900);
+        show("problems");
+        eventuallyShows("All is well");
+        V1Deployment broken = shop.newDeployment("broken", 2);
+        broken.getSpec().getTemplate().getSpec().getContainers().getFirst().image("nginx:1.161");
+        shop.deployments().create(broken);
+        eventuallyShows("1 problem", "shop/broken", "image nginx:1.161 of container",
+                "For who names the image", "kubectl describe -n shop pods broken-");
+        Files.write(PICTURES.resolve("problems-one-1400-light.png"), browser().getScreenshotAs(OutputType.BYTES));
+        shop.deployments().delete(ObjectKey.of("shop", "broken"),
+                Deletion.unconditional().withPropagation("Background"));
+        eventuallyShows("All is well");
+    }
+
+    @Test
+    void aServiceThatIsGoneIsGreyWithinThreeSecondsAndComesBack() {
+        size(1400, 900);
+        show("flow");
+        browser().executeScript("""
+                window.heard = ReadableStreamDefaultReader.prototype.read;
+                ReadableStreamDefaultReader.prototype.read = () => new Promise(() => {});
+                """);
+        eventually("the page is grey", Duration.ofSeconds(20), () -> Boolean.TRUE.equals(browser().executeScript(
+                "return document.querySelector('main.lost') !== null"
+                        + " && document.querySelector('#live').textContent.startsWith('no word from the service')")));
+        browser().executeScript("ReadableStreamDefaultReader.prototype.read = window.heard");
+        eventually("the page is live again", SOON, () -> Boolean.TRUE.equals(browser().executeScript(
+                "return document.querySelector('main.lost') === null"
+                        + " && document.querySelector('#live').textContent === 'live'")));
     }
 }

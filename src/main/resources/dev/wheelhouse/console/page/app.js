@@ -1,6 +1,6 @@
 // The frame of the page: which view is shown, who is signed in, and what happens on a click.
 
-import { h, morph } from './dom.js';
+import { h, morph, clock } from './dom.js';
 import { live, read, send, token, Problem } from './wire.js';
 import problems from './problems.js';
 import flow from './flow.js';
@@ -29,16 +29,20 @@ function say(sentence, bad = false) {
   saidLater = setTimeout(() => { said.textContent = ''; }, 6000);
 }
 
+/** Says whether the page shows the present. If the stream is lost, all of it stands still and is grey. */
 function setState(state) {
-  if (status.textContent !== state) {
-    status.textContent = state;
+  const lost = state === 'reconnecting';
+  if (status.dataset.state !== state) {
+    status.dataset.state = state;
+    status.textContent = lost ? `no word from the service since ${clock(Date.now())}` : state;
     status.className = `live ${state === 'live' ? 'on' : state}`;
+    main.classList.toggle('lost', lost);
   }
 }
 
 function draw() {
   if (shown?.data) {
-    const page = h('main', { id: 'main', tabindex: '-1' }, ...shown.view.render(shown.data, shown.context));
+    const page = h('main', { id: 'main', tabindex: '-1', class: main.className || null }, ...shown.view.render(shown.data, shown.context));
     morph(main, page);
     shown.view.drawn?.(main, shown.data, shown.context);
   }

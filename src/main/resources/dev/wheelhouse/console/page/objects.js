@@ -13,10 +13,10 @@ function button(text, wanted, label) {
   return h('button', { type: 'button', 'data-do': JSON.stringify(wanted), 'aria-label': label }, text);
 }
 
-/** A duration such as PT9M49.1S as people say it. */
-function isoSpan(text) {
+/** The milliseconds of a duration such as PT9M49.1S. */
+function millis(text) {
   const [, hours = 0, minutes = 0, seconds = 0] = /^PT(?:(\d+)H)?(?:(\d+)M)?(?:([\d.]+)S)?$/.exec(text) ?? [];
-  return span((hours * 3600 + minutes * 60 + Number(seconds)) * 1000);
+  return (hours * 3600 + minutes * 60 + Number(seconds)) * 1000;
 }
 
 const age = (created, at) => created ? span(Math.max(0, at - created)) : '';
@@ -85,13 +85,23 @@ function demo({ object: node }, me) {
       button('well again', wanted('well'), 'Make a rollout well again'));
 }
 
-function plan(plans) {
+/** Plans that write nothing: of an object that is not well, they say what it waits for, and until when. */
+function rest({ level, cause, text }, plans, at) {
+  if (['HEALTHY', 'SUSPENDED'].includes(level)) {
+    return h('p', {}, badge('HEALTHY', 'nothing is left to do'));
+  }
+  const again = Math.min(...plans.flatMap(one => one.actions).map(action => millis(action.after)));
+  return h('p', {}, badge(level, 'nothing can be done now'), h('span', { class: 'why' }, ` It waits: ${cause || text}`),
+    again < Infinity ? h('span', { class: 'muted' }, ` Its controller looks again at ${clock(at + again)}.`) : null);
+}
+
+function plan(plans, state, at) {
   if (!plans) {
     return h('p', { class: 'muted' }, 'The controllers are being asked.');
   }
-  const busy = plans.filter(one => one.problem || one.actions.length);
+  const busy = plans.filter(one => one.problem || one.actions.some(action => !action.after));
   if (!busy.length) {
-    return h('p', {}, badge('HEALTHY', plans.length ? 'nothing is left to do' : 'no controller plans for it'));
+    return plans.length ? rest(state, plans, at) : h('p', {}, badge('HEALTHY', 'no controller plans for it'));
   }
   return h('ul', { class: 'plain' }, busy.map(one => h('li', {}, h('b', {}, one.controller),
     one.problem ? h('p', { class: 'why' }, one.problem) : h('ul', {}, one.actions.map(step)))));
@@ -99,7 +109,7 @@ function plan(plans) {
 
 /** One action of a plan. */
 function step(action) {
-  const after = action.after ? `in ${isoSpan(action.after)}` : null;
+  const after = action.after ? `in ${span(millis(action.after))}` : null;
   const why = action.why ?? action.message;
   return h('li', {}, h('span', { class: 'verb' }, action.action.replaceAll('_', ' ')),
     ` ${[action.resource, action.target, action.reason, after].filter(Boolean).join(' ')}`,
@@ -140,6 +150,7 @@ export const object = {
       h('p', { class: 'crumbs' }, h('a', { href: `#/objects?${new URLSearchParams({ type: node.type })}` }, node.type),
         data.owners.map(owner => [' › ', objectLink(owner.type, owner.namespace, owner.name, owner.name)])),
       h('div', { class: 'title' }, h('h1', { class: 'break' }, node.name), badge(node.state.level, node.state.text)),
+      node.state.cause ? h('p', { class: 'why' }, node.state.cause) : null,
       h('p', { class: 'lead' },
         `${node.kind}${node.namespace ? ` in ${node.namespace}` : ''}, ${age(node.created, at)} old. `,
         h('span', { class: 'muted' }, Object.entries(data.labels).map(([key, value]) => `${key}=${value}`).join('  '))),
@@ -157,7 +168,7 @@ export const object = {
             : h('p', { class: 'muted' }, 'Nothing depends on it.')),
         h('div', { class: 'stack' },
           h('section', { class: 'card', 'data-key': 'plan', 'aria-labelledby': 'plan' },
-            h('h2', { id: 'plan' }, 'What would be done now'), plan(memory.plans)),
+            h('h2', { id: 'plan' }, 'What would be done now'), plan(memory.plans, node.state, at)),
           data.conditions.length ? h('section', { class: 'card', 'data-key': 'conditions',
             'aria-labelledby': 'conditions' }, h('h2', { id: 'conditions' }, 'Conditions'),
             h('ul', { class: 'plain' }, data.conditions.map(condition =>

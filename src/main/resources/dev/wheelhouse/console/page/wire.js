@@ -1,6 +1,8 @@
 // The requests of the page. A view comes as a stream of events over fetch, because an EventSource sends no token.
 
 const TOKEN = 'wheelhouse-token';
+/** A stream says something each second; after so many milliseconds without a word it is lost. */
+const SILENCE = 3000;
 
 /** An answer that is not the view. */
 export class Problem extends Error {
@@ -45,13 +47,21 @@ export async function send(path, body) {
   return (await answer.json()).done;
 }
 
+/** The value of a promise, or an error if it takes longer. */
+function within(millis, promise) {
+  let timer;
+  const late = new Promise((_, reject) => { timer = setTimeout(() => reject(new Error('no word')), millis); });
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}
+
 /** Reads one stream to its end. */
 async function follow(view, query, signal, show) {
-  const answer = await ask(withQuery(view, query), { headers: { Accept: 'text/event-stream' }, signal });
+  const answer = await within(10_000, ask(withQuery(view, query), { headers: { Accept: 'text/event-stream' },
+    signal }));
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
   let text = '';
   for (;;) {
-    const { value, done } = await reader.read();
+    const { value, done } = await within(SILENCE, reader.read());
     if (done) {
       return;
     }
@@ -78,8 +88,9 @@ export function live(view, query, { show, state, problem }) {
   (async () => {
     let pause = 500;
     while (!controller.signal.aborted) {
+      const attempt = new AbortController();
       try {
-        await follow(view, query, controller.signal, (data, at) => {
+        await follow(view, query, AbortSignal.any([controller.signal, attempt.signal]), (data, at) => {
           pause = 500;
           state('live');
           show(data, at);
@@ -92,6 +103,7 @@ export function live(view, query, { show, state, problem }) {
           problem(error);
           return;
         }
+        attempt.abort();
         state('reconnecting');
         await new Promise(resolve => setTimeout(resolve, pause));
         pause = Math.min(pause * 2, 8000);
