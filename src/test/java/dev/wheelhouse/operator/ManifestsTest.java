@@ -38,12 +38,12 @@ class ManifestsTest {
             setup.owns(V1Deployment.class).owns(V1Service.class).owns(V1ConfigMap.class)
                     .watches(V1Secret.class, secret -> List.of(), secrets -> secrets.namespaces("certificates"))
                     .finalizer("example.com/website", (request, context) -> Result.done()).crd(CrdPolicy.INSTALL)
-                    .permission(ResourceType.NODES, "get");
+                    .needsRights(ResourceType.NODES, "get");
         }
 
         @Override
-        public Decision decide(Website primary, Owned owned, Instant now) {
-            return Decision.nothing();
+        public Decision decide(Website primary, Related related, Instant now) {
+            return Decision.deleteAll();
         }
     }
 
@@ -53,12 +53,12 @@ class ManifestsTest {
         public void setup(Setup<V1ConfigMap> setup) {
             setup.primary(maps -> maps.namespaces("red", "blue"))
                     .owns(V1Secret.class, secrets -> secrets.namespaces("red", "blue"))
-                    .permission(ResourceType.PODS, "deletecollection", "list");
+                    .needsRights(ResourceType.PODS, "deletecollection", "list");
         }
 
         @Override
-        public Decision decide(V1ConfigMap primary, Owned owned, Instant now) {
-            return Decision.nothing();
+        public Decision decide(V1ConfigMap primary, Related related, Instant now) {
+            return Decision.deleteAll();
         }
     }
 
@@ -75,8 +75,8 @@ class ManifestsTest {
         }
 
         @Override
-        public Decision decide(V1ConfigMap primary, Owned owned, Instant now) {
-            return Decision.nothing();
+        public Decision decide(V1ConfigMap primary, Related related, Instant now) {
+            return Decision.deleteAll();
         }
     }
 
