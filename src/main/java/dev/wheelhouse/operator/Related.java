@@ -13,9 +13,9 @@ import dev.wheelhouse.api.Unstructured;
 /**
  * The objects that are related to one primary object, as the caches show them at one moment: the objects that it owns
  * as their controller ({@link Setup#owns}), the objects that a mapping maps to it ({@link Setup#watches}), and the
- * objects that it names ({@link Setup#references}). The objects are copies. Asking for a type that was not declared throws an
- * {@code IllegalArgumentException}, which names the declaration to add. Do not implement it: later versions add
- * methods.
+ * objects that it names ({@link Setup#references}). The objects are copies. Asking for a type that was not declared
+ * throws an {@code IllegalArgumentException}, which names the declaration to add. Do not implement it: later versions
+ * add methods.
  */
 public interface Related {
     /** The objects of a class, sorted by namespace and name. */
