@@ -72,8 +72,9 @@ class NativeImageTest {
         Path jar = Path.of(V1Pod.class.getProtectionDomain().getCodeSource().getLocation().toURI());
         String models = V1Pod.class.getPackageName().replace('.', '/');
         List<String> names = new ArrayList<>();
-        try (FileSystem entries = FileSystems.newFileSystem(jar); Stream<Path> files = Files.list(
-                entries.getPath(models))) {
+        try (FileSystem entries = FileSystems.newFileSystem(jar);
+                Stream<Path> files = Files.list(
+                        entries.getPath(models))) {
             for (Path file : files.toList()) {
                 String name = file.getFileName().toString();
                 if (name.endsWith(".class")) {
