@@ -1,6 +1,7 @@
 package dev.wheelhouse.api;
 
 /** A resource type of the API: group (empty for the core group), version, plural, kind and scope. */
+@PublicApi
 public record ResourceType(String group, String version, String plural, String kind, boolean namespaced) {
     public static final ResourceType PODS = core("pods", "Pod", true);
     public static final ResourceType NODES = core("nodes", "Node", false);

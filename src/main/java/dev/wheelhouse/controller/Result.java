@@ -2,7 +2,10 @@ package dev.wheelhouse.controller;
 
 import java.time.Duration;
 
+import dev.wheelhouse.api.PublicApi;
+
 /** The outcome of one sync of a key. Each outcome is counted. No outcome drops a key for good. */
+@PublicApi
 public sealed interface Result {
     /** The object is in its desired state. The next change syncs it again. */
     record Done() implements Result {

@@ -7,7 +7,7 @@ import io.kubernetes.client.common.KubernetesObject;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
-import dev.wheelhouse.client.ResourceClient;
+import dev.wheelhouse.client.ObjectClient;
 import dev.wheelhouse.controller.Result;
 
 /**
@@ -15,11 +15,11 @@ import dev.wheelhouse.controller.Result;
  * All writes are refused once this process does not lead any more, and only planned and logged while the service
  * observes. A failed request throws {@link dev.wheelhouse.api.KubeApiException}. A read or an apply of a type that the
  * operator did not declare throws {@code IllegalArgumentException}, which names the declaration to add. Only the thread
- * of the reconciliation may use it, until the reconciliation returns.
+ * of the reconciliation may use it, until the reconciliation returns. Do not implement it: later versions add methods.
  */
 public interface Context<P extends KubernetesObject> extends CacheReader {
     /** The objects that belong to the primary object. */
-    Owned owned();
+    Related related();
 
     /**
      * Applies an object server-side, with the operator's field manager and the primary object as its controller. Sends
@@ -49,7 +49,7 @@ public interface Context<P extends KubernetesObject> extends CacheReader {
     /**
      * Applies an object as {@link #apply} does, but without an owner: it outlives the primary object, and
      * {@link #prune} leaves it. It may be in any namespace, or in none. Its type must be declared; for a type that is
-     * only watched, {@link Setup#permission} adds the right to patch.
+     * only watched, {@link Setup#needsRights} adds the right to patch.
      */
     <T extends KubernetesObject> T applyUnowned(T desired);
 
@@ -94,10 +94,10 @@ public interface Context<P extends KubernetesObject> extends CacheReader {
      * Reads and writes of the API server itself, for what the caches do not show. The next reconciliation of this
      * primary object waits until the caches show these writes, if the type was declared.
      */
-    <T extends KubernetesObject> ResourceClient<T> live(Class<T> type);
+    <T extends KubernetesObject> ObjectClient<T> live(Class<T> type);
 
     /** The same for a type without a class. */
-    ResourceClient<Unstructured> live(ResourceType type);
+    ObjectClient<Unstructured> live(ResourceType type);
 
     /** The time. With a manual clock in tests it advances by hand. */
     Instant now();

@@ -63,8 +63,11 @@ public final class Decision {
         return new Decision().and(objects);
     }
 
-    /** Wants no object, so that every object that was wanted before is deleted. */
-    public static Decision nothing() {
+    /**
+     * Wants no object: every owned object that an earlier decision wanted is deleted. A decision that only writes a
+     * status begins with {@link #keep}.
+     */
+    public static Decision deleteAll() {
         return new Decision();
     }
 
@@ -90,7 +93,7 @@ public final class Decision {
     /**
      * Wants objects that are created if they do not exist, and never changed afterwards: generated passwords, immutable
      * Jobs. They are owned, and deleted when they are not wanted any more, as other objects are. The operator finds in
-     * {@link Owned} what was created, which may be what another process made.
+     * {@link Related} what was created, which may be what another process made.
      */
     public Decision createOnce(KubernetesObject... made) {
         return and(Mode.ONCE, made);

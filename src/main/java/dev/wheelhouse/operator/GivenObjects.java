@@ -13,7 +13,7 @@ import dev.wheelhouse.api.Unstructured;
 import dev.wheelhouse.client.ModelJson;
 
 /** The objects that a test gives to {@link DecidingOperator#decide}. */
-record GivenObjects(List<KubernetesObject> objects) implements Owned {
+record GivenObjects(List<KubernetesObject> objects) implements Related {
     @Override
     public <T extends KubernetesObject> List<T> all(Class<T> type) {
         return objects.stream().filter(type::isInstance).map(type::cast).sorted(Comparator.comparing(ObjectKey::of))

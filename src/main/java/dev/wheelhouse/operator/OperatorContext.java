@@ -82,8 +82,8 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
     // ---- reads
 
     @Override
-    public Owned owned() {
-        return new CachedOwned(caches, primary);
+    public Related related() {
+        return new CachedRelated(caches, primary);
     }
 
     @Override
@@ -416,7 +416,7 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
     public Result execute(Decision decision) {
         Objects.requireNonNull(decision,
                 () -> "operator " + declaration.name() + " decided null: return Decision.keep()"
-                        + " to leave everything as it is, or Decision.nothing() to delete what it wanted before");
+                        + " to leave everything as it is, or Decision.deleteAll() to delete what it wanted before");
         requireDistinct(decision.wanted());
         for (Decision.Wanted wanted : decision.wanted()) {
             switch (wanted.mode()) {

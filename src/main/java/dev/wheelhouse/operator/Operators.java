@@ -10,12 +10,14 @@ import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.common.KubernetesObject;
 
+import dev.wheelhouse.api.PublicApi;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.manager.Preparation;
 import dev.wheelhouse.operator.webhook.Webhooks;
 
 /** Turns operators into controllers that {@link dev.wheelhouse.manager.ControllerManager} runs. */
+@PublicApi(false)
 public final class Operators {
     private Operators() {}
 
@@ -48,7 +50,7 @@ public final class Operators {
                     case ReconcilingOperator<P> acting ->
                         new OperatorController<>(context, declaration, acting::reconcile, false);
                     case DecidingOperator<P> deciding -> new OperatorController<>(context, declaration,
-                            (request, doing) -> doing.execute(deciding.decide(request.primary(), doing.owned(),
+                            (request, doing) -> doing.execute(deciding.decide(request.primary(), doing.related(),
                                     doing.now())),
                             true);
                 });

@@ -227,7 +227,7 @@ public final class Setup<P extends KubernetesObject> {
     /**
      * The same with a mapping that also reads the caches, such as those of the primary objects: all sites whose
      * selector matches a pod. The caches may not have been filled yet; later, each primary object is reconciled anyway.
-     * Which objects belong to a primary object depends on the moment, so {@link Owned} does not have them.
+     * Which objects belong to a primary object depends on the moment, so {@link Related} does not have them.
      */
     public <T extends KubernetesObject> Setup<P> watches(Class<T> type,
             BiFunction<? super T, ? super CacheReader, ? extends Collection<ObjectKey>> mapping) {
@@ -244,7 +244,7 @@ public final class Setup<P extends KubernetesObject> {
     /**
      * A primary object names objects of this class that it does not own, such as a ConfigMap with its settings. A
      * change of such an object, also its creation and deletion, reconciles the primary objects that name it.
-     * {@link Owned} has the objects that exist.
+     * {@link Related} has the objects that exist.
      *
      * @param keys the keys of the objects. One without a namespace is in the primary object's. The function sees the
      *     cached primary object: it must not change it, and must not block. A primary object for which it throws names
@@ -405,12 +405,12 @@ public final class Setup<P extends KubernetesObject> {
     }
 
     /**
-     * Adds rights to the generated roles, for calls that the declarations do not show.
+     * Adds rights to the generated roles, for calls that the declarations do not show. It gives no right by itself.
      *
      * @param verbs such as {@code get}, {@code list}
      */
-    public Setup<P> permission(ResourceType type, String... verbs) {
-        require(verbs.length > 0, "the permission for %s names no verb", type);
+    public Setup<P> needsRights(ResourceType type, String... verbs) {
+        require(verbs.length > 0, "the rights for %s name no verb", type);
         permissions.add(new Declaration.Permission(type, List.of(verbs)));
         return this;
     }

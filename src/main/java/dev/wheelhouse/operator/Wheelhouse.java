@@ -181,7 +181,7 @@ public final class Wheelhouse implements AutoCloseable {
         private @Nullable String lease;
         private @Nullable String leaseNamespace;
         private Standby standby = Standby.WARM;
-        private int healthPort = -1;
+        private int healthPort = Integer.parseInt(System.getenv().getOrDefault(Manifests.HEALTH_PORT, "-1"));
         private @Nullable WebhookOptions webhooks;
         private boolean observes;
 
@@ -255,7 +255,8 @@ public final class Wheelhouse implements AutoCloseable {
         }
 
         /**
-         * Answers {@code /livez} and {@code /readyz} on all addresses of the machine, for a kubelet's probes.
+         * Answers {@code /livez} and {@code /readyz} on all addresses of the machine, for a kubelet's probes. The
+         * default is the port that the Deployment of {@link Manifests} names, and none elsewhere.
          *
          * @param port 0 for any free port
          */

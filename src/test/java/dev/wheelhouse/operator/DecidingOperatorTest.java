@@ -174,7 +174,7 @@ class DecidingOperatorTest {
         public void setup(Setup<Site> setup) {}
 
         @Override
-        public Decision decide(Site site, Owned owned, Instant now) {
+        public Decision decide(Site site, Related related, Instant now) {
             times.add(now);
             Decision decision = Decision.keep().event(EventType.WARNING, "Late", "it is late");
             return times.size() == 1 ? decision.requeueAfter(Duration.ofMinutes(1)) : decision;
@@ -201,8 +201,8 @@ class DecidingOperatorTest {
         world.settle();
         world.restart(new SiteOperator() {
             @Override
-            public Decision decide(Site site, Owned owned, Instant now) {
-                Decision decision = super.decide(site, owned, now);
+            public Decision decide(Site site, Related related, Instant now) {
+                Decision decision = super.decide(site, related, now);
                 decision.objects().forEach(object -> {
                     if (object instanceof V1Deployment deployment) {
                         deployment.getSpec().setReplicas(null);

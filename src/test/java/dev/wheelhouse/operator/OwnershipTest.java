@@ -160,9 +160,9 @@ class OwnershipTest {
                 (request, context) -> {
                     V1ConfigMap elsewhere = settings("shared");
                     elsewhere.getMetadata().setNamespace("kube-public");
-                    Decision decision = Decision.nothing().applyUnowned(elsewhere,
+                    Decision decision = Decision.apply().applyUnowned(elsewhere,
                             new V1ClusterRole().metadata(new V1ObjectMeta().name("settings-reader")));
-                    context.execute(request.primary().getSpec().replicas() == 1 ? decision : Decision.nothing());
+                    context.execute(request.primary().getSpec().replicas() == 1 ? decision : Decision.deleteAll());
                 });
         createBlog(world);
         world.settle();
@@ -185,7 +185,7 @@ class OwnershipTest {
                 seen.add(context.createOnce(settings("made " + run[0])).getData().get("k"));
                 context.prune(List.of(settings("")));
             } else {
-                context.execute(Decision.nothing());
+                context.execute(Decision.deleteAll());
             }
         });
         createBlog(world);
@@ -241,11 +241,11 @@ class OwnershipTest {
         }
 
         @Override
-        public Decision decide(Site site, Owned owned, Instant now) {
+        public Decision decide(Site site, Related related, Instant now) {
             String name = site.getMetadata().getName();
             byte[] password = UUID.randomUUID().toString().getBytes(StandardCharsets.UTF_8);
-            boolean made = owned.named(V1Secret.class, name).isPresent();
-            return Decision.nothing()
+            boolean made = related.named(V1Secret.class, name).isPresent();
+            return Decision.apply()
                     .createOnce(
                             new V1Secret().metadata(new V1ObjectMeta().name(name)).putDataItem("password", password))
                     .status(Site.Status.ready(made ? 1 : 0));

@@ -57,7 +57,7 @@ class WheelhouseTest {
         }
 
         @Override
-        public Decision decide(V1ServiceAccount account, Owned owned, Instant now) {
+        public Decision decide(V1ServiceAccount account, Related related, Instant now) {
             seen.add(account.getMetadata().getName());
             return Decision.apply(new V1ConfigMap()
                     .metadata(new V1ObjectMeta().name(account.getMetadata().getName() + "-welcome"))

@@ -31,9 +31,11 @@ import io.kubernetes.client.openapi.models.V1ValidatingWebhookConfiguration;
 import io.kubernetes.client.openapi.models.V1WebhookConversion;
 
 import dev.wheelhouse.api.LabelSelector;
+import dev.wheelhouse.api.PublicApi;
 import dev.wheelhouse.api.ResourceType;
 
 /** The webhook methods of operators, and the objects that tell an API server of them. Immutable. */
+@PublicApi(false)
 public final class Webhooks {
     private static final String API_VERSION = "admissionregistration.k8s.io/v1";
 

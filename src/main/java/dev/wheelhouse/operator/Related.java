@@ -11,12 +11,13 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
 
 /**
- * The objects that belong to one primary object, as the caches show them at one moment: the objects that it owns as
- * their controller ({@link Setup#owns}), the objects that a mapping maps to it ({@link Setup#watches}), and the objects
- * that it names ({@link Setup#references}). The objects are copies. Asking for a type that was not declared throws an
- * {@code IllegalArgumentException}, which names the declaration to add.
+ * The objects that are related to one primary object, as the caches show them at one moment: the objects that it owns
+ * as their controller ({@link Setup#owns}), the objects that a mapping maps to it ({@link Setup#watches}), and the
+ * objects that it names ({@link Setup#references}). The objects are copies. Asking for a type that was not declared
+ * throws an {@code IllegalArgumentException}, which names the declaration to add. Do not implement it: later versions
+ * add methods.
  */
-public interface Owned {
+public interface Related {
     /** The objects of a class, sorted by namespace and name. */
     <T extends KubernetesObject> List<T> all(Class<T> type);
 
@@ -26,7 +27,7 @@ public interface Owned {
      */
     <T extends KubernetesObject> Optional<T> named(Class<T> type, String name);
 
-    /** The object of a class with this key; empty if there is none that belongs to the primary object. */
+    /** The object of a class with this key; empty if there is none that is related to the primary object. */
     default <T extends KubernetesObject> Optional<T> named(Class<T> type, ObjectKey key) {
         return all(type).stream().filter(object -> ObjectKey.of(object).equals(key)).findFirst();
     }
@@ -38,7 +39,7 @@ public interface Owned {
     List<PartialObjectMetadata> metadata(ResourceType type);
 
     /** The given objects, for a test of {@link DecidingOperator#decide} that needs no API server. */
-    static Owned of(KubernetesObject... objects) {
+    static Related of(KubernetesObject... objects) {
         return new GivenObjects(List.of(objects));
     }
 }

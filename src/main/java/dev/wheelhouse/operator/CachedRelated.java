@@ -13,7 +13,7 @@ import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.operator.Declaration.Part;
 
 /** The objects in an operator's caches that belong to one primary object. Each is copied when it is asked for. */
-record CachedOwned(Caches<?> caches, KubernetesObject primary) implements Owned {
+record CachedRelated(Caches<?> caches, KubernetesObject primary) implements Related {
     @Override
     public <T extends KubernetesObject> List<T> all(Class<T> type) {
         return related(caches.parts(type));
