@@ -28,6 +28,7 @@ import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.workqueue.RateLimits;
+import dev.wheelhouse.workqueue.RunRates;
 import dev.wheelhouse.workqueue.WorkQueue;
 
 /**
@@ -53,6 +54,7 @@ public abstract class KeyedController<K> implements Controller {
     private final List<WorkQueue<?>> furtherQueues = new ArrayList<>();
     private final List<Loop> furtherLoops = new ArrayList<>();
     private final ActionExecutor executor;
+    private @Nullable RunRates<K> rates;
 
     protected final WorkQueue<K> queue;
     protected final Clock clock;
@@ -79,6 +81,14 @@ public abstract class KeyedController<K> implements Controller {
         this.observed = this.context.observes() ? new ObservedPlans(name, context.metrics()) : null;
         this.clock = context.clock();
         this.forbidden = new ForbiddenWrites<>(name, queue);
+    }
+
+    /**
+     * Limits how often keys are synced: each key, and all keys together; null for no limit. For the constructor of a
+     * subclass.
+     */
+    protected final void limitSyncs(RunRates.@Nullable Rate each, RunRates.@Nullable Rate together) {
+        rates = each == null && together == null ? null : new RunRates<>(each, together, clock);
     }
 
     /**
@@ -367,8 +377,13 @@ public abstract class KeyedController<K> implements Controller {
         }
         ConsistencyStore.Behind behind = consistency.check(key);
         if (behind == null) {
-            return Duration.ZERO;
+            Duration wait = rates == null ? Duration.ZERO : rates.delay(key);
+            if (!wait.isZero()) {
+                context.metrics().delayed(name, "rate");
+            }
+            return wait;
         }
+        context.metrics().delayed(name, "cache");
         Measure staleSyncs = staleSyncs();
         if (staleSyncs != null) {
             context.metrics().record(staleSyncs, 1, behind.type().group(), behind.type().plural());

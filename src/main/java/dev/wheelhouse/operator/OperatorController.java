@@ -65,8 +65,9 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
 
     /** @param plans whether calls of the operator have no effects of their own, so that plans may call it */
     OperatorController(ControllerContext context, Declaration<P> declaration, Call<P> operator, boolean plans) {
-        super(declaration.name(), declaration.name(), context, declaration.rateLimits(), declaration.workers());
+        super(declaration.name(), declaration.name(), context, declaration.retryDelays(), declaration.workers());
         this.declaration = declaration;
+        limitSyncs(declaration.rateOfEach(), declaration.rateOfAll());
         this.applied = new Applied(declaration.name());
         this.client = context.client();
         this.operator = operator;

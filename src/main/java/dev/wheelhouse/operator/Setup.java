@@ -26,6 +26,7 @@ import dev.wheelhouse.operator.Declaration.Part;
 import dev.wheelhouse.operator.Declaration.Relation;
 import dev.wheelhouse.operator.Declaration.Role;
 import dev.wheelhouse.workqueue.RateLimits;
+import dev.wheelhouse.workqueue.RunRates;
 
 /**
  * Collects the declarations of an operator. Everything has a default. Each method returns this object. A declaration
@@ -41,7 +42,9 @@ public final class Setup<P extends KubernetesObject> {
     private final List<Declaration.Index<?>> indexes = new ArrayList<>();
     private Declaration.@Nullable Finalizer<P> finalizer;
     private @Nullable Integer workers;
-    private RateLimits rateLimits = RateLimits.CONTROLLER;
+    private RateLimits retryDelays = RateLimits.CONTROLLER;
+    private RunRates.@Nullable Rate rateOfEach;
+    private RunRates.@Nullable Rate rateOfAll;
     private @Nullable Duration timeout;
     private Duration resync = Duration.ZERO;
     private final List<ExternalSource> sources = new ArrayList<>();
@@ -79,7 +82,7 @@ public final class Setup<P extends KubernetesObject> {
                     index.name(), index.model().getSimpleName());
         }
         return new Declaration<>(called, fieldManager != null ? fieldManager : called, primary, List.copyOf(others),
-                List.copyOf(indexes), finalizer, workers, rateLimits, timeout, resync, List.copyOf(sources),
+                List.copyOf(indexes), finalizer, workers, retryDelays, rateOfEach, rateOfAll, timeout, resync, List.copyOf(sources),
                 errorCondition, crd, List.copyOf(permissions), List.copyOf(adoptions),
                 new Declaration.Former(Set.copyOf(formerNames), Set.copyOf(formerFinalizers)),
                 Set.copyOf(statusFields));
@@ -352,9 +355,25 @@ public final class Setup<P extends KubernetesObject> {
      * The delays between failures of one object: they double from the shortest to the longest. The default is from 5 ms
      * to 1000 s.
      */
-    public Setup<P> rateLimits(Duration shortest, Duration longest) {
-        rateLimits = checked(() -> new RateLimits(shortest, longest, RateLimits.CONTROLLER.perSecond(),
+    public Setup<P> retryDelays(Duration shortest, Duration longest) {
+        retryDelays = checked(() -> new RateLimits(shortest, longest, RateLimits.CONTROLLER.perSecond(),
                 RateLimits.CONTROLLER.burst()));
+        return this;
+    }
+
+    /**
+     * The most reconciliations of all objects together in a time, failed ones included. They may come at once; an
+     * object beyond them waits for its turn, and its changes meanwhile lead to one reconciliation. The default is no
+     * limit.
+     */
+    public Setup<P> runRate(int runs, Duration within) {
+        rateOfAll = checked(() -> new RunRates.Rate(runs, within));
+        return this;
+    }
+
+    /** The same for each object by itself. Both limits hold if both are declared. */
+    public Setup<P> runRateOfEach(int runs, Duration within) {
+        rateOfEach = checked(() -> new RunRates.Rate(runs, within));
         return this;
     }
 
