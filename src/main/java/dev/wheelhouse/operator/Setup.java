@@ -343,6 +343,18 @@ public final class Setup<P extends KubernetesObject> {
     }
 
     /**
+     * Deletes the objects of a {@link Decision} with steps in the reverse order of these steps when the primary object
+     * is deleted, each step once the one after it is gone. Without it, or when the primary object is deleted in the
+     * foreground, the garbage collector deletes them in any order. An operator with a clean-up of its own calls
+     * {@code context.execute(Decision.nothing())} in it, which is done once all are gone.
+     *
+     * @param finalizer the finalizer that keeps the primary object until then, such as {@code example.com/website}
+     */
+    public Setup<P> orderedDeletion(String finalizer) {
+        return finalizer(finalizer, (request, context) -> context.execute(Decision.nothing()));
+    }
+
+    /**
      * The number of objects that are reconciled at the same time. The default is 5. The service's options override it.
      */
     public Setup<P> workers(int workers) {
