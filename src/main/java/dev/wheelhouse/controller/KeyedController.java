@@ -258,7 +258,16 @@ public abstract class KeyedController<K> implements Controller {
 
     /** Adds a queue of other keys with one worker. Their syncs do not wait for caches. */
     protected final <F> WorkQueue<F> addQueue(String queueName, KeySync<F> sync) {
-        WorkQueue<F> further = context.queue(queueName);
+        return addQueue(name, queueName, RateLimits.CONTROLLER, 1, sync);
+    }
+
+    /** The same with as many workers as the controller's own queue has. They go by the queue's name in logs. */
+    protected final <F> WorkQueue<F> addQueue(String queueName, RateLimits limits, KeySync<F> sync) {
+        return addQueue(queueName, queueName, limits, context.workers(presetWorkers), sync);
+    }
+
+    private <F> WorkQueue<F> addQueue(String logged, String queueName, RateLimits limits, int count, KeySync<F> sync) {
+        WorkQueue<F> further = context.queue(queueName, limits);
         Reconciler<F> reconciler = key -> {
             FurtherKey owner = new FurtherKey(queueName, key);
             try {
@@ -268,8 +277,11 @@ public abstract class KeyedController<K> implements Controller {
             }
         };
         furtherQueues.add(further);
-        furtherLoops.add(
-                new Worker<>(name, further, new OutageBackoff<>(further, clock), reconciler, clock, context.metrics()));
+        Worker<F> worker = new Worker<>(logged, further, new OutageBackoff<>(further, clock), reconciler, clock,
+                context.metrics());
+        for (int i = 0; i < count; i++) {
+            furtherLoops.add(i == 0 ? worker : worker.another());
+        }
         return further;
     }
 

@@ -87,7 +87,7 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
 
     @Override
     public Owned owned() {
-        return new CachedOwned(caches, primary);
+        return new CachedOwned(caches, controller.values, primary);
     }
 
     @Override

@@ -48,6 +48,9 @@ public final class Setup<P extends KubernetesObject> {
     private @Nullable Duration timeout;
     private Duration resync = Duration.ZERO;
     private final List<ExternalSource> sources = new ArrayList<>();
+    private final List<External.Polled<P, ?>> polls = new ArrayList<>();
+    private final List<External.Inbound<?>> inbounds = new ArrayList<>();
+    private final Set<String> externals = new LinkedHashSet<>();
     private @Nullable String errorCondition;
     private CrdPolicy crd = CrdPolicy.WAIT;
     private final List<Declaration.Permission> permissions = new ArrayList<>();
@@ -82,7 +85,8 @@ public final class Setup<P extends KubernetesObject> {
                     index.name(), index.model().getSimpleName());
         }
         return new Declaration<>(called, fieldManager != null ? fieldManager : called, primary, List.copyOf(others),
-                List.copyOf(indexes), finalizer, workers, retryDelays, rateOfEach, rateOfAll, timeout, resync, List.copyOf(sources),
+                List.copyOf(indexes), finalizer, workers, retryDelays, rateOfEach, rateOfAll, timeout, resync, List.copyOf(sources), List.copyOf(polls),
+                List.copyOf(inbounds),
                 errorCondition, crd, List.copyOf(permissions), List.copyOf(adoptions),
                 new Declaration.Former(Set.copyOf(formerNames), Set.copyOf(formerFinalizers)),
                 Set.copyOf(statusFields));
@@ -404,6 +408,41 @@ public final class Setup<P extends KubernetesObject> {
         require(period.isPositive(), "the resync period %s is not positive", period);
         resync = period;
         return this;
+    }
+
+    /**
+     * Reads a value from outside of the cluster for each primary object: when the object is new, when its generation
+     * changes, and this time after each reading. Another value reconciles the object, an equal one does not.
+     * {@link Owned#external} has the last value. A read runs on a thread of its own, of which there are as many as
+     * {@link #workers}, and is interrupted after 10 s. After a failure, which the log, the health and the metrics tell,
+     * the last value stays, and the delay grows from 1 s up to the period. Only the leader reads.
+     */
+    public <T> Setup<P> poll(External<T> external, Duration period, External.Poll<? super P, ? extends T> poll) {
+        return poll(external, period, Duration.ofSeconds(10), poll);
+    }
+
+    /** The same with another time limit of a read. */
+    public <T> Setup<P> poll(External<T> external, Duration period, Duration timeout,
+            External.Poll<? super P, ? extends T> poll) {
+        require(period.isPositive() && timeout.isPositive(),
+                "the poll of %s every %s, within %s: both must be positive", external, period, timeout);
+        distinct(external);
+        polls.add(new External.Polled<>(external, period, timeout, poll));
+        return this;
+    }
+
+    /**
+     * Lets a source outside of the cluster send a value for each primary object. Another value reconciles the object,
+     * an equal one does not. {@link Owned#external} has the last value. Only the leader's source runs.
+     */
+    public <T> Setup<P> inbound(External<T> external, External.Source<T> source) {
+        distinct(external);
+        inbounds.add(new External.Inbound<>(external, source));
+        return this;
+    }
+
+    private void distinct(External<?> external) {
+        require(externals.add(external.toString()), "the external value %s is declared twice", external);
     }
 
     /** Adds a source of events outside of the cluster. */
