@@ -15,6 +15,7 @@ import org.slf4j.LoggerFactory;
 
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.micrometer.core.instrument.MeterRegistry;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -35,6 +36,7 @@ import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.facts.SemanticForm;
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.operator.Applied.Memo;
 import dev.wheelhouse.operator.Applied.Target;
 import dev.wheelhouse.operator.Declaration.Part;
@@ -113,6 +115,11 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
     @Override
     public Instant now() {
         return controller.now();
+    }
+
+    @Override
+    public MeterRegistry meters() {
+        return run.writes() ? controller.meters : Meters.NONE;
     }
 
     // ---- writes

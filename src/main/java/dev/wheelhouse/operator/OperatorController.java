@@ -18,6 +18,7 @@ import org.slf4j.MDC;
 
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 
 import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
@@ -43,6 +44,8 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
     final Caches<P> caches;
     final Applied applied;
     final ExternalValues<P> values;
+    /** The registry of the process, in which the operator's meters have its name. */
+    final CompositeMeterRegistry meters = new CompositeMeterRegistry();
     private final KubeClient client;
     private final Call<P> operator;
     private final boolean plans;
@@ -72,6 +75,8 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
         limitSyncs(declaration.rateOfEach(), declaration.rateOfAll());
         this.applied = new Applied(declaration.name());
         this.client = context.client();
+        meters.config().commonTags("controller", declaration.name());
+        meters.add(context.metrics().registry());
         this.operator = operator;
         this.plans = plans;
         this.streaks = new StatusStreaks(declaration.name(), clock);
