@@ -28,6 +28,7 @@ import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.workqueue.RateLimits;
+import dev.wheelhouse.workqueue.RunRates;
 import dev.wheelhouse.workqueue.WorkQueue;
 
 /**
@@ -53,6 +54,7 @@ public abstract class KeyedController<K> implements Controller {
     private final List<WorkQueue<?>> furtherQueues = new ArrayList<>();
     private final List<Loop> furtherLoops = new ArrayList<>();
     private final ActionExecutor executor;
+    private @Nullable RunRates<K> rates;
 
     protected final WorkQueue<K> queue;
     protected final Clock clock;
@@ -79,6 +81,14 @@ public abstract class KeyedController<K> implements Controller {
         this.observed = this.context.observes() ? new ObservedPlans(name, context.metrics()) : null;
         this.clock = context.clock();
         this.forbidden = new ForbiddenWrites<>(name, queue);
+    }
+
+    /**
+     * Limits how often keys are synced: each key, and all keys together; null for no limit. For the constructor of a
+     * subclass.
+     */
+    protected final void limitSyncs(RunRates.@Nullable Rate each, RunRates.@Nullable Rate together) {
+        rates = each == null && together == null ? null : new RunRates<>(each, together, clock);
     }
 
     /**
@@ -248,7 +258,16 @@ public abstract class KeyedController<K> implements Controller {
 
     /** Adds a queue of other keys with one worker. Their syncs do not wait for caches. */
     protected final <F> WorkQueue<F> addQueue(String queueName, KeySync<F> sync) {
-        WorkQueue<F> further = context.queue(queueName);
+        return addQueue(name, queueName, RateLimits.CONTROLLER, 1, sync);
+    }
+
+    /** The same with as many workers as the controller's own queue has. They go by the queue's name in logs. */
+    protected final <F> WorkQueue<F> addQueue(String queueName, RateLimits limits, KeySync<F> sync) {
+        return addQueue(queueName, queueName, limits, context.workers(presetWorkers), sync);
+    }
+
+    private <F> WorkQueue<F> addQueue(String logged, String queueName, RateLimits limits, int count, KeySync<F> sync) {
+        WorkQueue<F> further = context.queue(queueName, limits);
         Reconciler<F> reconciler = key -> {
             FurtherKey owner = new FurtherKey(queueName, key);
             try {
@@ -258,8 +277,11 @@ public abstract class KeyedController<K> implements Controller {
             }
         };
         furtherQueues.add(further);
-        furtherLoops.add(
-                new Worker<>(name, further, new OutageBackoff<>(further, clock), reconciler, clock, context.metrics()));
+        Worker<F> worker = new Worker<>(logged, further, new OutageBackoff<>(further, clock), reconciler, clock,
+                context.metrics());
+        for (int i = 0; i < count; i++) {
+            furtherLoops.add(i == 0 ? worker : worker.another());
+        }
         return further;
     }
 
@@ -367,8 +389,13 @@ public abstract class KeyedController<K> implements Controller {
         }
         ConsistencyStore.Behind behind = consistency.check(key);
         if (behind == null) {
-            return Duration.ZERO;
+            Duration wait = rates == null ? Duration.ZERO : rates.delay(key);
+            if (!wait.isZero()) {
+                context.metrics().delayed(name, "rate");
+            }
+            return wait;
         }
+        context.metrics().delayed(name, "cache");
         Measure staleSyncs = staleSyncs();
         if (staleSyncs != null) {
             context.metrics().record(staleSyncs, 1, behind.type().group(), behind.type().plural());

@@ -111,7 +111,6 @@ public final class Worker<K> implements Loop {
         try {
             Duration delay = readiness.delay(key);
             if (!delay.isZero()) {
-                metrics.delayed(controller);
                 queue.addAfter(key, delay);
                 return;
             }

@@ -1,5 +1,6 @@
 package dev.wheelhouse.operator;
 
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
@@ -13,7 +14,7 @@ import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.operator.Declaration.Part;
 
 /** The objects in an operator's caches that belong to one primary object. Each is copied when it is asked for. */
-record CachedRelated(Caches<?> caches, KubernetesObject primary) implements Related {
+record CachedRelated(Caches<?> caches, ExternalValues<?> values, KubernetesObject primary) implements Related {
     @Override
     public <T extends KubernetesObject> List<T> all(Class<T> type) {
         return related(caches.parts(type));
@@ -27,6 +28,17 @@ record CachedRelated(Caches<?> caches, KubernetesObject primary) implements Rela
     @Override
     public List<PartialObjectMetadata> metadata(ResourceType type) {
         return related(caches.metadata(type));
+    }
+
+    @Override
+    @SuppressWarnings("unchecked") // Only values of this class are put under the handle.
+    public <T> Optional<T> external(External<T> external) {
+        return Optional.ofNullable((T) values.value(external, primary));
+    }
+
+    @Override
+    public Optional<Instant> externalAsOf(External<?> external) {
+        return Optional.ofNullable(values.asOf(external, primary));
     }
 
     private <T extends KubernetesObject> List<T> related(List<Part<T>> parts) {

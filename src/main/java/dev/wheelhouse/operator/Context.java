@@ -4,11 +4,13 @@ import java.time.Instant;
 import java.util.List;
 
 import io.kubernetes.client.common.KubernetesObject;
+import io.micrometer.core.instrument.MeterRegistry;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
 import dev.wheelhouse.client.ObjectClient;
 import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.meters.Meters;
 
 /**
  * The reads and writes of one reconciliation. All reads but those of {@link #live} are from caches, and return copies.
@@ -98,6 +100,14 @@ public interface Context<P extends KubernetesObject> extends CacheReader {
 
     /** The same for a type without a class. */
     ObjectClient<Unstructured> live(ResourceType type);
+
+    /**
+     * The registry for meters of the operator's own, which get the tag {@code controller} with its name. It counts
+     * nothing while the service observes.
+     */
+    default MeterRegistry meters() {
+        return Meters.NONE;
+    }
 
     /** The time. With a manual clock in tests it advances by hand. */
     Instant now();

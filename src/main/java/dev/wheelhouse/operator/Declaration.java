@@ -20,18 +20,22 @@ import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
 import dev.wheelhouse.workqueue.RateLimits;
+import dev.wheelhouse.workqueue.RunRates;
 
 /**
  * The declarations of an operator, as {@link Operator#setup} made them. {@link Setup} explains each one. Immutable.
  *
  * @param others the types that the operator owns or watches, in the order of their declaration
  * @param workers null for the default
+ * @param rateOfEach how often each object is reconciled; null for no limit
+ * @param rateOfAll how often all objects together are reconciled; null for no limit
  * @param resync zero for never
  * @param statusFields empty for the whole status
  */
 record Declaration<P extends KubernetesObject>(String name, String fieldManager, Part<P> primary, List<Part<?>> others,
-        List<Index<?>> indexes, @Nullable Finalizer<P> finalizer, @Nullable Integer workers, RateLimits rateLimits,
-        @Nullable Duration timeout, Duration resync, List<ExternalSource> sources, @Nullable String errorCondition,
+        List<Index<?>> indexes, @Nullable Finalizer<P> finalizer, @Nullable Integer workers, RateLimits retryDelays,
+        RunRates.@Nullable Rate rateOfEach, RunRates.@Nullable Rate rateOfAll, @Nullable Duration timeout, Duration resync, List<ExternalSource> sources,
+        List<External.Polled<P, ?>> polls, List<External.Inbound<?>> inbounds, @Nullable String errorCondition,
         CrdPolicy crd, List<Permission> permissions, List<Adoption<?>> adoptions, Former former,
         Set<String> statusFields) {
     enum Role {

@@ -1,11 +1,13 @@
 package dev.wheelhouse.operator;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -13,6 +15,7 @@ import org.slf4j.LoggerFactory;
 
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.micrometer.core.instrument.MeterRegistry;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -33,6 +36,7 @@ import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.facts.SemanticForm;
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.operator.Applied.Memo;
 import dev.wheelhouse.operator.Applied.Target;
 import dev.wheelhouse.operator.Declaration.Part;
@@ -41,6 +45,8 @@ import dev.wheelhouse.operator.Declaration.Role;
 /** The context of one sync. Every write goes by its run, which sends or records it. */
 final class OperatorContext<P extends KubernetesObject> implements Context<P> {
     private static final Logger log = LoggerFactory.getLogger(OperatorContext.class);
+    /** A sync that waits for an object looks again after this time, also if no change of an object leads to it. */
+    private static final Duration WAIT = Duration.ofMinutes(1);
 
     private final OperatorController<P> controller;
     private final Declaration<P> declaration;
@@ -83,7 +89,7 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
 
     @Override
     public Related related() {
-        return new CachedRelated(caches, primary);
+        return new CachedRelated(caches, controller.values, primary);
     }
 
     @Override
@@ -111,6 +117,11 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
         return controller.now();
     }
 
+    @Override
+    public MeterRegistry meters() {
+        return run.writes() ? controller.meters : Meters.NONE;
+    }
+
     // ---- writes
 
     /** Executes one write. @return the answer, or null if there is none */
@@ -129,16 +140,17 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
 
     @Override
     public <T extends KubernetesObject> T apply(T desired) {
-        return apply(desired, partToApply(desired), true);
+        return apply(desired, partToApply(desired), 0, true);
     }
 
     @Override
     public <T extends KubernetesObject> T applyUnowned(T desired) {
-        return apply(desired, partOf(desired, false), false);
+        return apply(desired, partOf(desired, false), 0, false);
     }
 
-    private <T extends KubernetesObject> T apply(T desired, Part<T> part, boolean owned) {
+    private <T extends KubernetesObject> T apply(T desired, Part<T> part, int step, boolean owned) {
         ObjectNode body = Desired.of(desired, part, declaration.primary().type(), meta(), owned);
+        Pruning.mark(body, step);
         Target target = target(part, body);
         T stored = existing(part, target);
         Object wanted = SemanticForm.of(body, part.type());
@@ -197,8 +209,13 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
 
     @Override
     public <T extends KubernetesObject> T createOnce(T object) {
+        return createOnce(object, 0);
+    }
+
+    private <T extends KubernetesObject> T createOnce(T object, int step) {
         Part<T> part = partToApply(object);
         ObjectNode body = Desired.of(object, part, declaration.primary().type(), meta(), true);
+        Pruning.mark(body, step);
         Target target = target(part, body);
         T stored = existing(part, target);
         if (stored != null) {
@@ -263,7 +280,20 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
     public void prune(List<? extends KubernetesObject> kept) {
         Set<Target> wanted = new HashSet<>();
         kept.forEach(object -> wanted.add(target(object, true)));
-        declaration.owned().forEach(part -> prune(part, wanted));
+        prune(wanted);
+    }
+
+    /** @return whether a later sync has to go on */
+    private boolean prune(Set<Target> wanted) {
+        return new Pruning<>(caches, this, ownership).prune(declaration.owned().toList(), wanted,
+                meta().getDeletionTimestamp() != null);
+    }
+
+    /** Says that the sync waits for an object. */
+    void await(Target target, String why) {
+        log.debug("{}: {} {} waits for {} {}: {}", declaration.name(), declaration.primary().type().kind(), key,
+                target.type(), target.key(), why);
+        run.execute(List.of(new Action.Wait(target.type(), target.key(), why)));
     }
 
     /** The key under which the apply of a wanted object is remembered. */
@@ -276,27 +306,17 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
                 Objects.requireNonNullElse(of.getName(), "(unnamed)")), "");
     }
 
-    private <T extends KubernetesObject> void prune(Part<T> part, Set<Target> wanted) {
-        for (T object : caches.related(List.of(part), primary)) {
-            Target target = new Target(part.type(), ObjectKey.of(object), "");
-            if (!wanted.contains(target) && object.getMetadata().getDeletionTimestamp() == null
-                    && ownership.wrote(target, object.getMetadata())) {
-                delete(part.type(), object, "it is not wanted any more");
-            }
-        }
-    }
-
     @Override
     public void delete(KubernetesObject object) {
         ResourceType type = object instanceof Unstructured
                 ? partToApply(object).type()
                 : ResourceTypes.of(object.getClass());
-        delete(type, object, "the operator decided so");
+        delete(type, object, "Background", "the operator decided so");
     }
 
-    private void delete(ResourceType type, KubernetesObject object, String why) {
+    void delete(ResourceType type, KubernetesObject object, String propagation, String why) {
         delete(type, ObjectKey.of(object),
-                Deletion.ofUid(object.getMetadata().getUid()).withPropagation("Background"), why);
+                Deletion.ofUid(object.getMetadata().getUid()).withPropagation(propagation), why);
     }
 
     void delete(ResourceType type, ObjectKey of, Deletion deletion, String why) {
@@ -418,15 +438,10 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
                 () -> "operator " + declaration.name() + " decided null: return Decision.keep()"
                         + " to leave everything as it is, or Decision.deleteAll() to delete what it wanted before");
         requireDistinct(decision.wanted());
-        for (Decision.Wanted wanted : decision.wanted()) {
-            switch (wanted.mode()) {
-                case OWNED -> apply(wanted.object());
-                case ONCE -> createOnce(wanted.object());
-                case UNOWNED -> applyUnowned(wanted.object());
-            }
-        }
-        if (!decision.keepsOthers()) {
-            prune(decision.wanted().stream().filter(Decision.Wanted::owned).map(Decision.Wanted::object).toList());
+        boolean waits = !write(decision);
+        if (!waits && !decision.keepsOthers()) {
+            waits = prune(decision.wanted().stream().filter(Decision.Wanted::owned)
+                    .map(wanted -> target(wanted.object(), true)).collect(Collectors.toSet()));
         }
         StatusChange change = new StatusChange(decision.status() == null ? null : statusTree(decision.status()),
                 decision.conditions(), decision.goneConditions(), declaration.statusFields());
@@ -434,7 +449,35 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
             writeStatus(change);
         }
         decision.events().forEach(event -> event(event.type(), event.reason(), event.message()));
-        return decision.requeueAfter() == null ? Result.done() : Result.requeueAfter(decision.requeueAfter());
+        Duration after = decision.requeueAfter();
+        if (waits && (after == null || after.compareTo(WAIT) > 0)) {
+            after = WAIT;
+        }
+        return after == null ? Result.done() : Result.requeueAfter(after);
+    }
+
+    /** Writes the wanted objects up to the first step that has to wait. @return whether all steps are written */
+    private boolean write(Decision decision) {
+        int step = 0;
+        boolean ready = true;
+        for (Decision.Wanted wanted : decision.wanted()) {
+            if (wanted.step() > step && !ready) {
+                return false;
+            }
+            step = wanted.step();
+            KubernetesObject object = wanted.object();
+            KubernetesObject stored = switch (wanted.mode()) {
+                case OWNED -> apply(object, partToApply(object), step, true);
+                case ONCE -> createOnce(object, step);
+                case UNOWNED -> applyUnowned(object);
+            };
+            String why = decision.whyNotReady(wanted, stored);
+            if (!why.isEmpty()) {
+                await(target(object, wanted.owned()), why);
+                ready = false;
+            }
+        }
+        return ready;
     }
 
     private void requireDistinct(List<Decision.Wanted> objects) {

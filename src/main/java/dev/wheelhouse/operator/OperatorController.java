@@ -9,6 +9,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -17,6 +18,7 @@ import org.slf4j.MDC;
 
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 
 import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
@@ -41,6 +43,9 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
     final Declaration<P> declaration;
     final Caches<P> caches;
     final Applied applied;
+    final ExternalValues<P> values;
+    /** The registry of the process, in which the operator's meters have its name. */
+    final CompositeMeterRegistry meters = new CompositeMeterRegistry();
     private final KubeClient client;
     private final Call<P> operator;
     private final boolean plans;
@@ -65,27 +70,46 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
 
     /** @param plans whether calls of the operator have no effects of their own, so that plans may call it */
     OperatorController(ControllerContext context, Declaration<P> declaration, Call<P> operator, boolean plans) {
-        super(declaration.name(), declaration.name(), context, declaration.rateLimits(), declaration.workers());
+        super(declaration.name(), declaration.name(), context, declaration.retryDelays(), declaration.workers());
         this.declaration = declaration;
+        limitSyncs(declaration.rateOfEach(), declaration.rateOfAll());
         this.applied = new Applied(declaration.name());
         this.client = context.client();
+        meters.config().commonTags("controller", declaration.name());
+        meters.add(context.metrics().registry());
         this.operator = operator;
         this.plans = plans;
         this.streaks = new StatusStreaks(declaration.name(), clock);
         this.timeouts = declaration.timeout() == null ? null : new Timeouts(declaration.timeout(), clock);
-        this.sources = declaration.sources().stream()
+        this.caches = new Caches<>(declaration, context.informers());
+        this.values = new ExternalValues<>(declaration, caches, queue, clock);
+        this.sources = Stream.concat(declaration.sources().stream(), declaration.inbounds().stream().map(this::sending))
                 .map(source -> new SourceLoop(declaration.name(), source, queue::add, clock)).toList();
         if (timeouts != null) {
             addLoop(timeouts);
         }
         sources.forEach(this::addLoop);
-        this.caches = new Caches<>(declaration, context.informers());
+        declaration.polls().forEach(this::poll);
         this.unreadable = new UnreadableObjects(declaration, caches, client, events(declaration.name()),
                 context.observes(), clock);
         addLoop(unreadable);
         // The next sync after a write waits for the informer that is followed last, so the primary type's informer
         // comes last.
         caches.parts().reversed().forEach(this::watchPart);
+    }
+
+    private <T> ExternalSource sending(External.Inbound<T> inbound) {
+        return trigger -> inbound.source().run((key, value) -> values.put(inbound.external(), key, value));
+    }
+
+    private void poll(External.Polled<P, ?> polled) {
+        Timeouts deadlines = new Timeouts(polled.timeout(), clock);
+        addLoop(deadlines);
+        watch(caches.informer(declaration.primary()),
+                this.<ObjectKey>addQueue(name() + "-" + polled.external(), polled.delays(),
+                        (key, run) -> values.poll(polled, deadlines, key)))
+                .when(change -> !change.isUpdate() || change.alters(object -> object.getMetadata().getGeneration()))
+                .enqueue(ObjectKey::of);
     }
 
     private <T extends KubernetesObject> void watchPart(Part<T> part) {
@@ -151,6 +175,7 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
                 reported.remove(key);
                 streaks.forget(key);
             });
+            run.note(() -> values.forget(key));
             run.forget();
             return Result.done();
         }

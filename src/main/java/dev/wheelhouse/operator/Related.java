@@ -1,5 +1,6 @@
 package dev.wheelhouse.operator;
 
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
@@ -38,8 +39,22 @@ public interface Related {
     /** The metadata of the objects of a type ({@link Setup#watchesMetadata}), sorted by namespace and name. */
     List<PartialObjectMetadata> metadata(ResourceType type);
 
+    /**
+     * The last value from outside of the cluster that the primary object has; empty if there is none, or none yet. A
+     * handle that was not declared throws.
+     */
+    <T> Optional<T> external(External<T> external);
+
+    /** When the value was read or sent last, also if it was the same then; empty if it has never been. */
+    Optional<Instant> externalAsOf(External<?> external);
+
     /** The given objects, for a test of {@link DecidingOperator#decide} that needs no API server. */
     static Related of(KubernetesObject... objects) {
-        return new GivenObjects(List.of(objects));
+        return new GivenObjects(List.of(objects), List.of());
+    }
+
+    /** The same with external values, such as {@code LOAD.given(7)}, which are as of the epoch. */
+    static Related of(List<? extends KubernetesObject> objects, External.Given<?>... values) {
+        return new GivenObjects(List.copyOf(objects), List.of(values));
     }
 }

@@ -26,6 +26,7 @@ import dev.wheelhouse.operator.Declaration.Part;
 import dev.wheelhouse.operator.Declaration.Relation;
 import dev.wheelhouse.operator.Declaration.Role;
 import dev.wheelhouse.workqueue.RateLimits;
+import dev.wheelhouse.workqueue.RunRates;
 
 /**
  * Collects the declarations of an operator. Everything has a default. Each method returns this object. A declaration
@@ -41,10 +42,15 @@ public final class Setup<P extends KubernetesObject> {
     private final List<Declaration.Index<?>> indexes = new ArrayList<>();
     private Declaration.@Nullable Finalizer<P> finalizer;
     private @Nullable Integer workers;
-    private RateLimits rateLimits = RateLimits.CONTROLLER;
+    private RateLimits retryDelays = RateLimits.CONTROLLER;
+    private RunRates.@Nullable Rate rateOfEach;
+    private RunRates.@Nullable Rate rateOfAll;
     private @Nullable Duration timeout;
     private Duration resync = Duration.ZERO;
     private final List<ExternalSource> sources = new ArrayList<>();
+    private final List<External.Polled<P, ?>> polls = new ArrayList<>();
+    private final List<External.Inbound<?>> inbounds = new ArrayList<>();
+    private final Set<String> externals = new LinkedHashSet<>();
     private @Nullable String errorCondition;
     private CrdPolicy crd = CrdPolicy.WAIT;
     private final List<Declaration.Permission> permissions = new ArrayList<>();
@@ -79,7 +85,8 @@ public final class Setup<P extends KubernetesObject> {
                     index.name(), index.model().getSimpleName());
         }
         return new Declaration<>(called, fieldManager != null ? fieldManager : called, primary, List.copyOf(others),
-                List.copyOf(indexes), finalizer, workers, rateLimits, timeout, resync, List.copyOf(sources),
+                List.copyOf(indexes), finalizer, workers, retryDelays, rateOfEach, rateOfAll, timeout, resync, List.copyOf(sources), List.copyOf(polls),
+                List.copyOf(inbounds),
                 errorCondition, crd, List.copyOf(permissions), List.copyOf(adoptions),
                 new Declaration.Former(Set.copyOf(formerNames), Set.copyOf(formerFinalizers)),
                 Set.copyOf(statusFields));
@@ -340,6 +347,18 @@ public final class Setup<P extends KubernetesObject> {
     }
 
     /**
+     * Deletes the objects of a {@link Decision} with steps in the reverse order of these steps when the primary object
+     * is deleted, each step once the one after it is gone. Without it, or when the primary object is deleted in the
+     * foreground, the garbage collector deletes them in any order. An operator with a clean-up of its own calls
+     * {@code context.execute(Decision.deleteAll())} in it, which is done once all are gone.
+     *
+     * @param finalizer the finalizer that keeps the primary object until then, such as {@code example.com/website}
+     */
+    public Setup<P> orderedDeletion(String finalizer) {
+        return finalizer(finalizer, (request, context) -> context.execute(Decision.deleteAll()));
+    }
+
+    /**
      * The number of objects that are reconciled at the same time. The default is 5. The service's options override it.
      */
     public Setup<P> workers(int workers) {
@@ -352,9 +371,25 @@ public final class Setup<P extends KubernetesObject> {
      * The delays between failures of one object: they double from the shortest to the longest. The default is from 5 ms
      * to 1000 s.
      */
-    public Setup<P> rateLimits(Duration shortest, Duration longest) {
-        rateLimits = checked(() -> new RateLimits(shortest, longest, RateLimits.CONTROLLER.perSecond(),
+    public Setup<P> retryDelays(Duration shortest, Duration longest) {
+        retryDelays = checked(() -> new RateLimits(shortest, longest, RateLimits.CONTROLLER.perSecond(),
                 RateLimits.CONTROLLER.burst()));
+        return this;
+    }
+
+    /**
+     * The most reconciliations of all objects together in a time, failed ones included. They may come at once; an
+     * object beyond them waits for its turn, and its changes meanwhile lead to one reconciliation. The default is no
+     * limit.
+     */
+    public Setup<P> runRate(int runs, Duration within) {
+        rateOfAll = checked(() -> new RunRates.Rate(runs, within));
+        return this;
+    }
+
+    /** The same for each object by itself. Both limits hold if both are declared. */
+    public Setup<P> runRateOfEach(int runs, Duration within) {
+        rateOfEach = checked(() -> new RunRates.Rate(runs, within));
         return this;
     }
 
@@ -373,6 +408,41 @@ public final class Setup<P extends KubernetesObject> {
         require(period.isPositive(), "the resync period %s is not positive", period);
         resync = period;
         return this;
+    }
+
+    /**
+     * Reads a value from outside of the cluster for each primary object: when the object is new, when its generation
+     * changes, and this time after each reading. Another value reconciles the object, an equal one does not.
+     * {@link Related#external} has the last value. A read runs on a thread of its own, of which there are as many as
+     * {@link #workers}, and is interrupted after 10 s. After a failure, which the log, the health and the metrics tell,
+     * the last value stays, and the delay grows from 1 s up to the period. Only the leader reads.
+     */
+    public <T> Setup<P> poll(External<T> external, Duration period, External.Poll<? super P, ? extends T> poll) {
+        return poll(external, period, Duration.ofSeconds(10), poll);
+    }
+
+    /** The same with another time limit of a read. */
+    public <T> Setup<P> poll(External<T> external, Duration period, Duration timeout,
+            External.Poll<? super P, ? extends T> poll) {
+        require(period.isPositive() && timeout.isPositive(),
+                "the poll of %s every %s, within %s: both must be positive", external, period, timeout);
+        distinct(external);
+        polls.add(new External.Polled<>(external, period, timeout, poll));
+        return this;
+    }
+
+    /**
+     * Lets a source outside of the cluster send a value for each primary object. Another value reconciles the object,
+     * an equal one does not. {@link Related#external} has the last value. Only the leader's source runs.
+     */
+    public <T> Setup<P> inbound(External<T> external, External.Source<T> source) {
+        distinct(external);
+        inbounds.add(new External.Inbound<>(external, source));
+        return this;
+    }
+
+    private void distinct(External<?> external) {
+        require(externals.add(external.toString()), "the external value %s is declared twice", external);
     }
 
     /** Adds a source of events outside of the cluster. */

@@ -107,7 +107,8 @@ record StatusChange(@Nullable JsonNode status, List<Decision.Condition> conditio
         }
     }
 
-    private static @Nullable ObjectNode find(JsonNode conditions, String type) {
+    /** The condition of a type; null if there is none. */
+    static @Nullable ObjectNode find(JsonNode conditions, String type) {
         for (JsonNode condition : conditions) {
             if (condition instanceof ObjectNode object && object.path("type").asString("").equals(type)) {
                 return object;

@@ -14,6 +14,7 @@ import org.slf4j.LoggerFactory;
 
 import io.kubernetes.client.openapi.ApiClient;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.observation.ObservationRegistry;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.client.KubeClient;
@@ -73,7 +74,8 @@ public final class Wheelhouse implements AutoCloseable {
         try {
             engine = new Engine.Builder(client, clock, runner).election(election, wanted.standby)
                     .mode(wanted.observes ? ManagerGuard.Mode.OBSERVE : ManagerGuard.Mode.TAKEOVER)
-                    .metrics(new ControllerMetrics(wanted.registry)).build(operators);
+                    .metrics(new ControllerMetrics(wanted.registry, wanted.observations)).grace(wanted.grace)
+                    .build(operators);
             log.info("working on {}, by {}", connection.api().getBasePath(), connection.source());
             opened = wanted.healthPort < 0 ? null : HealthServer.start(wanted.healthPort, this);
             webhooks = methods.isEmpty() || wanted.webhooks == null
@@ -148,8 +150,8 @@ public final class Wheelhouse implements AutoCloseable {
     }
 
     /**
-     * Ends the operators, then the caches and all threads, and releases the lead. Reconciliations have two seconds to
-     * end.
+     * Ends the operators, then the caches and all threads. No reconciliation begins any more; running ones have the time
+     * of {@link Builder#stopGrace} to end. The lead is released once they have ended.
      */
     @Override
     public void close() {
@@ -178,6 +180,8 @@ public final class Wheelhouse implements AutoCloseable {
                 : configs.resolve(null, null);
         private Clock clock = Clock.system();
         private MeterRegistry registry = Meters.NONE;
+        private ObservationRegistry observations = ObservationRegistry.NOOP;
+        private Duration grace = Engine.GRACE;
         private @Nullable String lease;
         private @Nullable String leaseNamespace;
         private Standby standby = Standby.WARM;
@@ -251,6 +255,24 @@ public final class Wheelhouse implements AutoCloseable {
         /** Counts in a Micrometer registry. */
         public Builder metrics(MeterRegistry meters) {
             registry = meters;
+            return this;
+        }
+
+        /**
+         * Makes each reconciliation an observation {@code wheelhouse.sync}, with its writes as children
+         * {@code wheelhouse.write}, such as for a tracer. The default is a registry without handlers.
+         */
+        public Builder observations(ObservationRegistry traces) {
+            observations = traces;
+            return this;
+        }
+
+        /**
+         * The time that running reconciliations have to end when this process stops; then they are interrupted. The
+         * default is 2 s. A pod needs a {@code terminationGracePeriodSeconds} that is 10 s longer.
+         */
+        public Builder stopGrace(Duration time) {
+            grace = time;
             return this;
         }
 

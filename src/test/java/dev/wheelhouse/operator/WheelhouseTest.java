@@ -18,6 +18,8 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -32,6 +34,9 @@ import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1ServiceAccount;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationHandler;
+import io.micrometer.observation.ObservationRegistry;
 
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.testing.TestServer;
@@ -140,6 +145,68 @@ class WheelhouseTest {
         }
     }
 
+    /** Waits in its first run, and counts its runs. */
+    private static final class WaitingOperator implements ReconcilingOperator<V1ServiceAccount> {
+        final CountDownLatch begun = new CountDownLatch(1);
+        final CountDownLatch goOn = new CountDownLatch(1);
+
+        @Override
+        public void setup(Setup<V1ServiceAccount> setup) {
+            setup.owns(V1ConfigMap.class).workers(1);
+        }
+
+        @Override
+        public Result reconcile(Request<V1ServiceAccount> request, Context<V1ServiceAccount> context)
+                throws InterruptedException {
+            context.meters().counter("site.welcomes").increment();
+            begun.countDown();
+            goOn.await();
+            context.apply(new V1ConfigMap().metadata(new V1ObjectMeta().name(request.key().name() + "-welcome")));
+            return Result.done();
+        }
+    }
+
+    @Test
+    void aStopLetsARunEndBeginsNoOtherAndReleasesTheLeadAfterwards() throws Exception {
+        SimpleMeterRegistry registry = new SimpleMeterRegistry();
+        ObservationRegistry observations = ObservationRegistry.create();
+        Queue<String> observed = new ConcurrentLinkedQueue<>();
+        observations.observationConfig().observationHandler(new ObservationHandler<>() {
+            @Override
+            public void onStop(Observation.Context ended) {
+                observed.add(ended.getContextualName());
+            }
+
+            @Override
+            public boolean supportsContext(Observation.Context any) {
+                return true;
+            }
+        });
+        WaitingOperator operator = new WaitingOperator();
+        Wheelhouse wheelhouse = Wheelhouse.builder().client(server.apiClient()).operator(operator)
+                .leaderElection("welcome").metrics(registry).observations(observations)
+                .stopGrace(Duration.ofMinutes(5)).start();
+        createAccount("ada");
+        createAccount("bob");
+        assertThat(operator.begun.await(2, TimeUnit.MINUTES)).isTrue();
+        Thread stop = Thread.ofPlatform().start(wheelhouse::close);
+        eventually("the stop waits", SOON, () -> Set.of(Thread.State.WAITING, Thread.State.TIMED_WAITING)
+                .contains(stop.getState()));
+        assertThat(holder()).isNotEmpty();
+        operator.goOn.countDown();
+        assertThat(stop.join(SOON)).isTrue();
+
+        assertThat(configMaps()).filteredOn(name -> name.endsWith("-welcome")).hasSize(1);
+        assertThat(holder()).isEmpty();
+        assertThat(registry.get("site.welcomes").tag("controller", "waiting-operator").counter().count()).isOne();
+        assertThat(observed).containsExactly("apply configmaps", "waiting-operator sync");
+    }
+
+    private String holder() throws ApiException {
+        return new CoordinationV1Api(server.apiClient()).readNamespacedLease("welcome", "default").execute().getSpec()
+                .getHolderIdentity();
+    }
+
     @Test
     @Tag("full")
     void aClientThatSendsHalfARequestDelaysNoProbe() throws Exception {
@@ -195,8 +262,7 @@ class WheelhouseTest {
         wheelhouse.await();
 
         assertThat(threads()).isEmpty();
-        assertThat(new CoordinationV1Api(server.apiClient()).readNamespacedLease("welcome", "default").execute()
-                .getSpec().getHolderIdentity()).isEmpty();
+        assertThat(holder()).isEmpty();
     }
 
     private static List<String> threads() {

@@ -37,6 +37,8 @@ import dev.wheelhouse.api.ResourceType;
 /** The webhook methods of operators, and the objects that tell an API server of them. Immutable. */
 @PublicApi(false)
 public final class Webhooks {
+    /** The path of a conversion, without the name of its definition. */
+    static final String CONVERT = "/convert/";
     private static final String API_VERSION = "admissionregistration.k8s.io/v1";
 
     /** By the names of the operators. */
@@ -151,7 +153,7 @@ public final class Webhooks {
     Map<String, V1CustomResourceConversion> conversions(WebhookOptions options, int port, String authorities) {
         Map<String, V1CustomResourceConversion> specs = new TreeMap<>();
         conversions.keySet().forEach(definition -> {
-            String path = "/convert/" + definition;
+            String path = CONVERT + definition;
             ApiextensionsV1WebhookClientConfig client = new ApiextensionsV1WebhookClientConfig()
                     .caBundle(bundle(authorities));
             if (options.isLocal()) {
@@ -230,6 +232,6 @@ public final class Webhooks {
     /** The conversions behind a path; null if there are none. */
     @Nullable
     List<Hook> conversions(String path) {
-        return path.startsWith("/convert/") ? conversions.get(path.substring("/convert/".length())) : null;
+        return path.startsWith(CONVERT) ? conversions.get(path.substring(CONVERT.length())) : null;
     }
 }
