@@ -114,7 +114,7 @@ final class ServedTypes extends SignalledLoop {
 
     private static boolean isServed(ResourceType type, KubeClient.Discovered discovered) {
         return Stream.concat(discovered.types().stream(), discovered.otherVersions().stream())
-                .anyMatch(other -> other.plural().equals(type.plural())
+                .anyMatch(other -> type.isNamed() ? type.means(other) : other.plural().equals(type.plural())
                         && other.apiVersion().equals(type.apiVersion()));
     }
 

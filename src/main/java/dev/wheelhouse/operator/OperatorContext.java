@@ -328,10 +328,10 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
 
     private void writeStatus(StatusChange change) {
         ResourceType type = declaration.primary().type();
-        Class<P> model = declaration.primary().model();
-        if (!change.conditions().isEmpty() && !ResourceTypes.hasConditions(model)) {
+        PrimaryFacts facts = declaration.facts();
+        if (!change.conditions().isEmpty() && !facts.hasConditions()) {
             throw new IllegalArgumentException("the condition " + change.conditions().getFirst().type() + " of "
-                    + type.kind() + " " + key + " cannot be stored: " + ResourceTypes.withoutConditions(model));
+                    + type.kind() + " " + key + " cannot be stored: " + facts.withoutConditions());
         }
         String undeclared = change.undeclaredField();
         if (undeclared != null) {
@@ -350,9 +350,10 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
         if (form.equals(status(type, before)) || memo.equals(last)) {
             return;
         }
-        if (!ResourceTypes.hasStatusSubresource(model)) {
-            throw new IllegalArgumentException(type.kind() + " has no status: name its class in the declaration, such "
-                    + "as \"extends CustomResource<WebsiteSpec, WebsiteStatus>\"");
+        if (!facts.hasStatus()) {
+            throw new IllegalArgumentException(type.kind() + " has no status: " + (declaration.primary().typed()
+                    ? "name its class in the declaration, such as \"extends CustomResource<WebsiteSpec, WebsiteStatus>\""
+                    : "its definition needs \"subresources: {status: {}}\""));
         }
         ObjectNode patch = JsonNodeFactory.instance.objectNode();
         ObjectNode difference = StatusChange.diff(before, next);
@@ -455,6 +456,7 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
 
     @Override
     public ResourceClient<Unstructured> live(ResourceType type) {
-        return new LiveClient<>(this, controller.client().resource(type, Unstructured.class), Unstructured.class);
+        return new LiveClient<>(this, controller.client().resource(declaration.declared(type), Unstructured.class),
+                Unstructured.class);
     }
 }
