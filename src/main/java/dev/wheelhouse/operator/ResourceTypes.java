@@ -164,14 +164,19 @@ public final class ResourceTypes {
         return word.matches(".*[^aeiou]y") ? word.substring(0, word.length() - 1) + "ies" : word + "s";
     }
 
+    static <P extends KubernetesObject> Class<P> primary(Class<?> operator) {
+        return primary(operator, Operator.class);
+    }
+
     /**
      * The primary class of an operator, from the type argument of the interface that its class implements.
      *
+     * @param generic the interface
      * @throws IllegalArgumentException if the class does not say it
      */
     @SuppressWarnings("unchecked")
-    static <P extends KubernetesObject> Class<P> primary(Class<?> operator) {
-        Class<?> found = argument(operator, Operator.class, 0);
+    public static <P> Class<P> primary(Class<?> operator, Class<?> generic) {
+        Class<?> found = argument(operator, generic, 0);
         if (found == null) {
             throw new IllegalArgumentException(operator.getName() + " does not say which objects it reconciles: "
                     + "name the class in its declaration, such as \"implements DecidingOperator<Website>\"");
