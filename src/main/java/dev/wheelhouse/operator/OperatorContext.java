@@ -148,8 +148,8 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
                 : !formers.isEmpty()
                         ? "it was applied under the former name " + formers.getFirst()
                         : controller.applied.reason(key, target, wanted, stored, run,
-                                () -> ownership.appliers(target)
-                                        .owns(declaration.fieldManager(), body, ModelJson.tree(stored)));
+                                () -> ownership.appliers(target).difference(declaration.fieldManager(), body,
+                                        ModelJson.tree(stored)));
         if (why == null) {
             return ModelJson.copy(Objects.requireNonNull(stored));
         }
@@ -358,7 +358,8 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
         ObjectNode patch = JsonNodeFactory.instance.objectNode();
         ObjectNode difference = StatusChange.diff(before, next);
         patch.set("status", difference);
-        if (patchPrimary("status", patch, "the status has changed")) {
+        String changed = run.writes() ? null : Drift.first(form, status(type, before), true);
+        if (patchPrimary("status", patch, Objects.requireNonNullElse(changed, "the status has changed"))) {
             boolean takenBack = last != null && last.wanted().equals(memo.wanted());
             statusWrite = new StatusStreaks.Write(String.join(", ", difference.propertyNames()),
                     takenBack);

@@ -164,10 +164,6 @@ public final class ResourceTypes {
         return word.matches(".*[^aeiou]y") ? word.substring(0, word.length() - 1) + "ies" : word + "s";
     }
 
-    static <P extends KubernetesObject> Class<P> primary(Class<?> operator) {
-        return primary(operator, Operator.class);
-    }
-
     /**
      * The primary class of an operator, from the type argument of the interface that its class implements.
      *

@@ -63,7 +63,7 @@ public final class Setup<P extends KubernetesObject> {
         this.served = served;
         this.facts = Objects.requireNonNullElseGet(served.facts(), PrimaryFacts::unknown);
         this.operator = withoutProxies(operator.getClass());
-        Class<P> model = ResourceTypes.primary(this.operator);
+        Class<P> model = ResourceTypes.primary(this.operator, Operator.class);
         if (model != (Class<?>) Unstructured.class) {
             primary = new Watched<>(this, Role.PRIMARY, typeOf(model), model, null).part();
             facts = PrimaryFacts.of(model);
@@ -200,7 +200,7 @@ public final class Setup<P extends KubernetesObject> {
     public Setup<P> primary(ResourceType type) {
         require(primary == null || !primary.typed(), "its primary objects have a class: only an "
                 + "Operator<Unstructured> declares their type");
-        primary = part(Role.PRIMARY, served.type(type), ResourceTypes.primary(operator), null, all -> {});
+        primary = part(Role.PRIMARY, served.type(type), ResourceTypes.primary(operator, Operator.class), null, all -> {});
         return this;
     }
 

@@ -16,6 +16,7 @@ import io.kubernetes.client.openapi.models.V1PodStatus;
 import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.runtime.ManualClock;
 import dev.wheelhouse.api.Unstructured;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.PatchType;
@@ -302,7 +303,7 @@ class ApiActionExecutorTest {
             public void planned(String controller, String verb, ResourceType type) {
                 planned.add(verb + " " + type);
             }
-        });
+        }, new ManualClock(), () -> 0);
         for (int sync = 0; sync < 2; sync++) {
             RecordingRun run = new RecordingRun(false);
             Outcome outcome = run.execute(List.of(create("a"), Action.Batch.slowStart(List.of(create("b"))),
@@ -312,7 +313,7 @@ class ApiActionExecutorTest {
             assertThat(outcome.requeueAfter()).isEqualTo(Duration.ofSeconds(1));
             run.effect(() -> planned.add("an effect"));
             assertThat(run.recorded()).hasSize(3);
-            plans.planned(OWNER, run.recordedWrites());
+            plans.planned(OWNER, run, Result.done());
         }
         assertThat(planned).containsExactly("create pods", "create pods");
         assertThat(cluster.requests.take()).isEmpty();
