@@ -77,7 +77,9 @@ public abstract class KeyedController<K> implements Controller {
         this.queue = context.queue(name, limits);
         this.executor = this.context.executor(eventSource);
         this.clock = context.clock();
-        this.observed = this.context.observes() ? new ObservedPlans(name, context.metrics(), clock, this::objects) : null;
+        this.observed = this.context.observes()
+                ? new ObservedPlans(name, context.metrics(), clock, this::objects)
+                : null;
         if (observed != null) {
             furtherLoops.add(observed);
         }

@@ -33,7 +33,8 @@ import dev.wheelhouse.workqueue.RateLimits;
  * @param statusFields empty for the whole status
  */
 record Declaration<P extends KubernetesObject>(String name, String fieldManager, Part<P> primary, PrimaryFacts facts,
-        List<Part<?>> others, List<Index<?>> indexes, @Nullable Finalizer<P> finalizer, @Nullable Integer workers, RateLimits rateLimits,
+        List<Part<?>> others, List<Index<?>> indexes, @Nullable Finalizer<P> finalizer, @Nullable Integer workers,
+        RateLimits rateLimits,
         @Nullable Duration timeout, Duration resync, List<ExternalSource> sources, @Nullable String errorCondition,
         CrdPolicy crd, List<Permission> permissions, List<Adoption<?>> adoptions, Former former,
         Set<String> statusFields) {

@@ -352,7 +352,8 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
         }
         if (!facts.hasStatus()) {
             throw new IllegalArgumentException(type.kind() + " has no status: " + (declaration.primary().typed()
-                    ? "name its class in the declaration, such as \"extends CustomResource<WebsiteSpec, WebsiteStatus>\""
+                    ? "name its class in the declaration, such as "
+                            + "\"extends CustomResource<WebsiteSpec, WebsiteStatus>\""
                     : "its definition needs \"subresources: {status: {}}\""));
         }
         ObjectNode patch = JsonNodeFactory.instance.objectNode();

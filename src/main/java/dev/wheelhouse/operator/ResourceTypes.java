@@ -78,7 +78,8 @@ public final class ResourceTypes {
     public static ResourceType of(V1CustomResourceDefinition definition) {
         V1CustomResourceDefinitionSpec spec = definition.getSpec();
         return spec.getVersions().stream()
-                .filter(version -> Boolean.TRUE.equals(version.getStorage()) && Boolean.TRUE.equals(version.getServed()))
+                .filter(version -> Boolean.TRUE.equals(version.getStorage())
+                        && Boolean.TRUE.equals(version.getServed()))
                 .findFirst().map(version -> new ResourceType(spec.getGroup(), version.getName(),
                         spec.getNames().getPlural(), spec.getNames().getKind(), spec.getScope().equals("Namespaced")))
                 .orElseThrow(() -> new IllegalArgumentException("the definition of " + spec.getNames().getPlural()

@@ -95,7 +95,8 @@ public final class Setup<P extends KubernetesObject> {
                     index.name(), index.model().getSimpleName());
         }
         return new Declaration<>(called, fieldManager != null ? fieldManager : called, primary(), facts,
-                List.copyOf(others), List.copyOf(indexes), finalizer, workers, rateLimits, timeout, resync, List.copyOf(sources),
+                List.copyOf(others), List.copyOf(indexes), finalizer, workers, rateLimits, timeout, resync,
+                List.copyOf(sources),
                 errorCondition, crd, List.copyOf(permissions), List.copyOf(adoptions),
                 new Declaration.Former(Set.copyOf(formerNames), Set.copyOf(formerFinalizers)),
                 Set.copyOf(statusFields));
@@ -200,7 +201,8 @@ public final class Setup<P extends KubernetesObject> {
     public Setup<P> primary(ResourceType type) {
         require(primary == null || !primary.typed(), "its primary objects have a class: only an "
                 + "Operator<Unstructured> declares their type");
-        primary = part(Role.PRIMARY, served.type(type), ResourceTypes.primary(operator, Operator.class), null, all -> {});
+        primary = part(Role.PRIMARY, served.type(type), ResourceTypes.primary(operator, Operator.class), null,
+                all -> {});
         return this;
     }
 

@@ -181,7 +181,8 @@ class ClasslessOperatorTest {
             assertThat(widget.getNumber("status", "length")).isEqualTo(3);
             assertThat(widget.getString("status", "conditions", "0", "status")).isEqualTo("True");
             assertThat(widget.getMetadata().getFinalizers()).containsExactly("example.com/mirror");
-            server.server().client("test").resource(WIDGETS, Unstructured.class).delete(A, Deletion.ofUid(widget.getMetadata().getUid()));
+            server.server().client("test").resource(WIDGETS, Unstructured.class).delete(A,
+                    Deletion.ofUid(widget.getMetadata().getUid()));
             settle(server);
             assertThat(server.user().find(V1ConfigMap.class, "default", "widget-a")).isEmpty();
         }

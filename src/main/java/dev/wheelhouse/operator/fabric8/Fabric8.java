@@ -62,7 +62,8 @@ public final class Fabric8 {
         try {
             return ModelJson.read(MAPPER.writeValueAsBytes(object), as);
         } catch (IOException e) {
-            throw new IllegalArgumentException(object.getClass().getName() + " cannot be written: " + e.getMessage(), e);
+            throw new IllegalArgumentException(object.getClass().getName() + " cannot be written: " + e.getMessage(),
+                    e);
         }
     }
 

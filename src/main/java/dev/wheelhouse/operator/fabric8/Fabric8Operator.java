@@ -6,8 +6,8 @@ import java.util.Map;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 
 import dev.wheelhouse.api.Unstructured;
-import dev.wheelhouse.operator.Decision;
 import dev.wheelhouse.operator.DecidingOperator;
+import dev.wheelhouse.operator.Decision;
 import dev.wheelhouse.operator.Owned;
 import dev.wheelhouse.operator.ResourceTypes;
 import dev.wheelhouse.operator.Setup;
@@ -18,7 +18,7 @@ import dev.wheelhouse.operator.Setup;
  * @param <P> the primary type: a model of fabric8, or a class that extends its {@code CustomResource}
  */
 public interface Fabric8Operator<P extends HasMetadata> extends DecidingOperator<Unstructured> {
-    /** Declares the types that the operator watches and owns, as {@link dev.wheelhouse.operator.Operator#setup} does. */
+    /** Declares what the operator watches and owns, as {@link dev.wheelhouse.operator.Operator#setup} does. */
     void setup(Fabric8Setup<P> setup);
 
     /**

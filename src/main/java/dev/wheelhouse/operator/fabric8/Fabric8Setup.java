@@ -15,8 +15,8 @@ import dev.wheelhouse.operator.CrdPolicy;
 import dev.wheelhouse.operator.Setup;
 
 /**
- * The declarations of an operator of fabric8's classes. Its methods are those of {@link Setup}, which explains them, for
- * all that names a class; {@link #plain} has the others. Each method but that returns this object.
+ * The declarations of an operator of fabric8's classes. Its methods are those of {@link Setup}, which explains them,
+ * for all that names a class; {@link #plain} has the others. Each method but that returns this object.
  */
 public final class Fabric8Setup<P extends HasMetadata> {
     private final Setup<Unstructured> plain;

@@ -10,9 +10,9 @@ import org.junit.jupiter.api.Test;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 
+import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
-import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.IntOrString;
 import io.fabric8.kubernetes.api.model.Namespaced;
 import io.fabric8.kubernetes.api.model.Quantity;
@@ -158,7 +158,8 @@ class Fabric8OperatorTest {
 
         private static Service service(String name) {
             return new ServiceBuilder().withNewMetadata().withName(name).endMetadata().withNewSpec()
-                    .addToSelector("app", name).addNewPort().withPort(80).withTargetPort(new IntOrString(8080)).endPort()
+                    .addToSelector("app", name).addNewPort().withPort(80).withTargetPort(new IntOrString(8080))
+                    .endPort()
                     .endSpec().build();
         }
     }
@@ -212,7 +213,8 @@ class Fabric8OperatorTest {
         page.setSpec(new PageSpec());
         Deployment made = PageOperator.servers("home");
         made.setStatus(new io.fabric8.kubernetes.api.model.apps.DeploymentStatusBuilder().withReadyReplicas(1).build());
-        Decision decision = new PageOperator().decide(page, new Fabric8Owned(Owned.of(Fabric8.of(made))), Instant.EPOCH);
+        Decision decision = new PageOperator().decide(page, new Fabric8Owned(Owned.of(Fabric8.of(made))),
+                Instant.EPOCH);
         assertThat(decision.objects()).extracting(object -> object.getKind()).containsExactly("ConfigMap",
                 "Deployment", "Service");
         assertThat(((PageStatus) decision.status()).getReady()).isEqualTo(1);
