@@ -78,8 +78,13 @@ public abstract class KeyedController<K> implements Controller {
         this.consistency = this.context.consistency();
         this.queue = context.queue(name, limits);
         this.executor = this.context.executor(eventSource);
-        this.observed = this.context.observes() ? new ObservedPlans(name, context.metrics()) : null;
         this.clock = context.clock();
+        this.observed = this.context.observes()
+                ? new ObservedPlans(name, context.metrics(), clock, this::objects)
+                : null;
+        if (observed != null) {
+            furtherLoops.add(observed);
+        }
         this.forbidden = new ForbiddenWrites<>(name, queue);
     }
 
@@ -215,6 +220,17 @@ public abstract class KeyedController<K> implements Controller {
         };
     }
 
+    /** The number of cached objects of the type that this controller syncs. */
+    private int objects() {
+        return informers.stream().filter(informer -> informer.type().equals(syncs()))
+                .mapToInt(informer -> informer.getIndexer().size()).sum();
+    }
+
+    @Override
+    public final List<String> differences() {
+        return observed == null ? List.of() : observed.differences();
+    }
+
     @Override
     public final String name() {
         return name;
@@ -333,10 +349,12 @@ public abstract class KeyedController<K> implements Controller {
             return sync.sync(key, new WritingRun(owner, forget));
         }
         RecordingRun run = new RecordingRun(true);
+        Result result = Result.done();
         try {
-            return sync.sync(key, run);
+            result = sync.sync(key, run);
+            return result;
         } finally {
-            observed.planned(owner, run.recordedWrites());
+            observed.planned(owner, run, result);
         }
     }
 

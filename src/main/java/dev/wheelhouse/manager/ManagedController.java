@@ -211,7 +211,8 @@ final class ManagedController {
     }
 
     private static String names(List<ResourceType> types) {
-        return types.stream().map(type -> type.groupResource() + " in version " + type.version()).sorted()
+        return types.stream()
+                .map(type -> type.groupResource() + (type.isNamed() ? "" : " in version " + type.version())).sorted()
                 .collect(Collectors.joining(", "));
     }
 

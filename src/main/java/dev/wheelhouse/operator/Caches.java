@@ -221,13 +221,13 @@ final class Caches<P extends KubernetesObject> {
 
     /** @throws IllegalArgumentException if the type was not declared without a class */
     List<Part<Unstructured>> parts(ResourceType type) {
-        return parts(part -> part.model() == (Class<?>) Unstructured.class && part.type().equals(type),
+        return parts(part -> part.model() == (Class<?>) Unstructured.class && type.means(part.type()),
                 () -> "the ResourceType of " + type);
     }
 
     /** @throws IllegalArgumentException if the type's metadata was not declared */
     List<Part<PartialObjectMetadata>> metadata(ResourceType type) {
-        List<Part<PartialObjectMetadata>> found = find(part -> part.metadataOnly() && part.type().equals(type));
+        List<Part<PartialObjectMetadata>> found = find(part -> part.metadataOnly() && type.means(part.type()));
         if (found.isEmpty()) {
             throw new IllegalArgumentException("operator " + declaration.name() + " does not declare the metadata of "
                     + type + ": add setup.watchesMetadata in its setup");

@@ -232,9 +232,8 @@ public final class Manifests {
     Map<String, List<KubernetesObject>> files() {
         Map<String, List<KubernetesObject>> files = new LinkedHashMap<>();
         List<KubernetesObject> definitions = new ArrayList<>();
-        operators.stream().map(operator -> operator.primary().model()).distinct()
-                .filter(model -> model.isAnnotationPresent(ResourceDefinition.class))
-                .forEach(model -> definitions.add(Crds.of(model)));
+        operators.stream().filter(operator -> operator.facts().definition() == null || operator.crd() != CrdPolicy.WAIT)
+                .flatMap(operator -> operator.definition().stream()).distinct().forEach(definitions::add);
         if (!definitions.isEmpty()) {
             files.put("crds.yaml", definitions);
         }

@@ -160,8 +160,8 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
                 : !formers.isEmpty()
                         ? "it was applied under the former name " + formers.getFirst()
                         : controller.applied.reason(key, target, wanted, stored, run,
-                                () -> ownership.appliers(target)
-                                        .owns(declaration.fieldManager(), body, ModelJson.tree(stored)));
+                                () -> ownership.appliers(target).difference(declaration.fieldManager(), body,
+                                        ModelJson.tree(stored)));
         if (why == null) {
             return ModelJson.copy(Objects.requireNonNull(stored));
         }
@@ -348,10 +348,10 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
 
     private void writeStatus(StatusChange change) {
         ResourceType type = declaration.primary().type();
-        Class<P> model = declaration.primary().model();
-        if (!change.conditions().isEmpty() && !ResourceTypes.hasConditions(model)) {
+        PrimaryFacts facts = declaration.facts();
+        if (!change.conditions().isEmpty() && !facts.hasConditions()) {
             throw new IllegalArgumentException("the condition " + change.conditions().getFirst().type() + " of "
-                    + type.kind() + " " + key + " cannot be stored: " + ResourceTypes.withoutConditions(model));
+                    + type.kind() + " " + key + " cannot be stored: " + facts.withoutConditions());
         }
         String undeclared = change.undeclaredField();
         if (undeclared != null) {
@@ -370,14 +370,17 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
         if (form.equals(status(type, before)) || memo.equals(last)) {
             return;
         }
-        if (!ResourceTypes.hasStatusSubresource(model)) {
-            throw new IllegalArgumentException(type.kind() + " has no status: name its class in the declaration, such "
-                    + "as \"extends CustomResource<WebsiteSpec, WebsiteStatus>\"");
+        if (!facts.hasStatus()) {
+            throw new IllegalArgumentException(type.kind() + " has no status: " + (declaration.primary().typed()
+                    ? "name its class in the declaration, such as "
+                            + "\"extends CustomResource<WebsiteSpec, WebsiteStatus>\""
+                    : "its definition needs \"subresources: {status: {}}\""));
         }
         ObjectNode patch = JsonNodeFactory.instance.objectNode();
         ObjectNode difference = StatusChange.diff(before, next);
         patch.set("status", difference);
-        if (patchPrimary("status", patch, "the status has changed")) {
+        String changed = run.writes() ? null : Drift.first(form, status(type, before), true);
+        if (patchPrimary("status", patch, Objects.requireNonNullElse(changed, "the status has changed"))) {
             boolean takenBack = last != null && last.wanted().equals(memo.wanted());
             statusWrite = new StatusStreaks.Write(String.join(", ", difference.propertyNames()),
                     takenBack);
@@ -498,6 +501,7 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
 
     @Override
     public ResourceClient<Unstructured> live(ResourceType type) {
-        return new LiveClient<>(this, controller.client().resource(type, Unstructured.class), Unstructured.class);
+        return new LiveClient<>(this, controller.client().resource(declaration.declared(type), Unstructured.class),
+                Unstructured.class);
     }
 }

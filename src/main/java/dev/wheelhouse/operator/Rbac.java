@@ -75,7 +75,7 @@ final class Rbac {
         if (operator.finalizer() != null || !operator.former().finalizers().isEmpty()) {
             add(primary, "", "patch");
         }
-        if (ResourceTypes.hasStatusSubresource(primary.model())) {
+        if (operator.facts().hasStatus()) {
             add(primary, "/status", "patch");
         }
         if (operator.owned().findAny().isPresent()) {

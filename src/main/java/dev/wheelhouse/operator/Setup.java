@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
@@ -16,6 +17,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.common.KubernetesObject;
+import io.kubernetes.client.openapi.models.V1CustomResourceDefinition;
 
 import dev.wheelhouse.api.Names;
 import dev.wheelhouse.api.ObjectKey;
@@ -34,10 +36,14 @@ import dev.wheelhouse.workqueue.RunRates;
  * {@link Operator#setup} may use it, on its own thread.
  */
 public final class Setup<P extends KubernetesObject> {
+    private static final int LONGEST_NAME = 63;
+
     private final Class<?> operator;
     private @Nullable String name;
     private @Nullable String fieldManager;
-    private Part<P> primary;
+    private @Nullable Part<P> primary;
+    private PrimaryFacts facts;
+    private final Declaration.Served served;
     private final List<Part<?>> others = new ArrayList<>();
     private final List<Declaration.Index<?>> indexes = new ArrayList<>();
     private Declaration.@Nullable Finalizer<P> finalizer;
@@ -59,10 +65,20 @@ public final class Setup<P extends KubernetesObject> {
     private final Set<String> formerFinalizers = new LinkedHashSet<>();
     private final Set<String> statusFields = new LinkedHashSet<>();
 
-    Setup(Operator<P> operator) {
+    Setup(Operator<P> operator, Declaration.Served served) {
+        this.served = served;
+        this.facts = Objects.requireNonNullElseGet(served.facts(), PrimaryFacts::unknown);
         this.operator = withoutProxies(operator.getClass());
-        Class<P> model = ResourceTypes.primary(this.operator);
-        primary = new Watched<>(this, Role.PRIMARY, typeOf(model), model, null).part();
+        Class<P> model = ResourceTypes.primary(this.operator, Operator.class);
+        if (model != (Class<?>) Unstructured.class) {
+            primary = new Watched<>(this, Role.PRIMARY, typeOf(model), model, null).part();
+            facts = PrimaryFacts.of(model);
+        }
+    }
+
+    private Part<P> primary() {
+        require(primary != null, "its primary objects have no class: declare their type first, by setup.primary(type)");
+        return Objects.requireNonNull(primary);
     }
 
     /**
@@ -79,14 +95,14 @@ public final class Setup<P extends KubernetesObject> {
     Declaration<P> declaration() {
         String called = name != null ? name : defaultName();
         for (Declaration.Index<?> index : indexes) {
-            require(index.model() == primary.model()
+            require(index.model() == primary().model()
                     || others.stream().anyMatch(part -> part.model() == index.model()),
                     "the index %s is of %s, which is not declared: add setup.owns or setup.watches of the class",
                     index.name(), index.model().getSimpleName());
         }
-        return new Declaration<>(called, fieldManager != null ? fieldManager : called, primary, List.copyOf(others),
-                List.copyOf(indexes), finalizer, workers, retryDelays, rateOfEach, rateOfAll, timeout, resync, List.copyOf(sources), List.copyOf(polls),
-                List.copyOf(inbounds),
+        return new Declaration<>(called, fieldManager != null ? fieldManager : called, primary(), facts,
+                List.copyOf(others), List.copyOf(indexes), finalizer, workers, retryDelays, rateOfEach, rateOfAll,
+                timeout, resync, List.copyOf(sources), List.copyOf(polls), List.copyOf(inbounds),
                 errorCondition, crd, List.copyOf(permissions), List.copyOf(adoptions),
                 new Declaration.Former(Set.copyOf(formerNames), Set.copyOf(formerFinalizers)),
                 Set.copyOf(statusFields));
@@ -94,8 +110,10 @@ public final class Setup<P extends KubernetesObject> {
 
     private String defaultName() {
         require(!operator.getSimpleName().isEmpty(), "a class without a name needs setup.name(…)");
-        return operator.getSimpleName().replaceAll("([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])", "$1$3-$2$4")
-                .replace('_', '-').toLowerCase(Locale.ROOT);
+        String called = operator.getSimpleName().replaceAll("([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])", "$1$3-$2$4")
+                .replace('_', '-').toLowerCase(Locale.ROOT) + (primary().typed() ? "" : "." + primary().type());
+        require(called.length() <= LONGEST_NAME, "the default name %s is too long: add setup.name(…)", called);
+        return called;
     }
 
     void require(boolean holds, String problem, Object... values) {
@@ -124,11 +142,12 @@ public final class Setup<P extends KubernetesObject> {
 
     /**
      * The operator's name, in logs, metrics, options and Events. The default comes from the class:
-     * {@code WebsiteOperator} is {@code website-operator}. It must be unique in a process. It is also the field
-     * manager, which objects keep: an operator with a declared name can change its class.
+     * {@code WebsiteOperator} is {@code website-operator}, and if its primary objects have no class, also from their
+     * type: {@code mirror-operator.widgets.example.com}. It must be unique in a process. It is also the field manager,
+     * which objects keep: an operator with a declared name can change its class.
      */
     public Setup<P> name(String name) {
-        require(name.length() <= 63 && Names.isSubdomain(name),
+        require(name.length() <= LONGEST_NAME && Names.isSubdomain(name),
                 "the name \"%s\" is not of at most 63 lower-case letters, digits, - and .", name);
         this.name = name;
         return this;
@@ -167,15 +186,41 @@ public final class Setup<P extends KubernetesObject> {
      * default is all fields: those that a status leaves out are removed.
      */
     public Setup<P> statusFields(String... names) {
-        require(ResourceTypes.hasStatusSubresource(primary.model()), "%s has no status", primary.type().kind());
+        require(facts.hasStatus(), "%s has no status", primary().type().kind());
         statusFields.addAll(List.of(names));
         return this;
     }
 
     /** Limits which primary objects are cached, and which of their changes lead to a reconciliation. */
     public Setup<P> primary(Consumer<Watched<P>> limits) {
-        primary = part(Role.PRIMARY, primary.type(), primary.model(), null, limits);
+        primary = part(Role.PRIMARY, primary().type(), primary().model(), null, limits);
         return this;
+    }
+
+    /**
+     * Declares the type of the primary objects of an {@code Operator<Unstructured>}, before everything that concerns
+     * them. The type may come from data, so that one class reconciles several types, each by an instance of its own.
+     *
+     * @param type may be a {@linkplain ResourceType#named name}, such as {@code certificates.cert-manager.io}. The
+     *     operator waits until the API server serves it
+     */
+    public Setup<P> primary(ResourceType type) {
+        require(primary == null || !primary.typed(), "its primary objects have a class: only an "
+                + "Operator<Unstructured> declares their type");
+        primary = part(Role.PRIMARY, served.type(type), ResourceTypes.primary(operator, Operator.class), null,
+                all -> {});
+        return this;
+    }
+
+    /**
+     * The same, with the definition of the type, which {@link #crd} can install. Its stored version is used.
+     *
+     * @param definition such as {@code Crds.read(yaml)}
+     */
+    public Setup<P> primary(V1CustomResourceDefinition definition) {
+        ResourceType type = checked(() -> ResourceTypes.of(definition));
+        facts = PrimaryFacts.of(definition, type);
+        return primary(type);
     }
 
     /**
@@ -211,7 +256,7 @@ public final class Setup<P extends KubernetesObject> {
 
     /** The same for a type without a class. */
     public Setup<P> adopt(ResourceType type, Predicate<? super Unstructured> which) {
-        adoptions.add(new Declaration.Adoption<>(type, Unstructured.class, which));
+        adoptions.add(new Declaration.Adoption<>(served.type(type), Unstructured.class, which));
         return this;
     }
 
@@ -287,16 +332,17 @@ public final class Setup<P extends KubernetesObject> {
         return add(Role.WATCHED, type, PartialObjectMetadata.class, new Relation.Mapped<>(mapping), limits);
     }
 
-    private <T extends KubernetesObject> Setup<P> add(Role role, ResourceType type, Class<T> model,
+    private <T extends KubernetesObject> Setup<P> add(Role role, ResourceType declared, Class<T> model,
             @Nullable Relation<T> relation, Consumer<Watched<T>> limits) {
+        ResourceType type = served.type(declared);
         for (Part<?> other : others) {
             require(other.role() != role || other.model() != model || !other.type().equals(type),
                     "%s is declared twice as %s: make it one declaration", type, role.name().toLowerCase(Locale.ROOT));
         }
-        require(role != Role.OWNED || type.namespaced() || !primary.type().namespaced(),
+        require(role != Role.OWNED || type.namespaced() || !primary().type().namespaced(),
                 "%s, which has a namespace, cannot own %s, which has none: the garbage collector would delete them. "
                         + "Use setup.watches, and delete them in a clean-up (setup.finalizer)",
-                primary.type().kind(), type);
+                primary().type().kind(), type);
         others.add(part(role, type, model, relation, limits));
         return this;
     }
@@ -343,7 +389,7 @@ public final class Setup<P extends KubernetesObject> {
      */
     public Setup<P> finalizer(Cleanup<P> cleanup) {
         require(name != null, "a finalizer without a name is named by the operator: declare setup.name(…) before it");
-        return finalizer(primary.type().group() + "/" + name, cleanup);
+        return finalizer(primary().type().group() + "/" + name, cleanup);
     }
 
     /**
@@ -457,19 +503,21 @@ public final class Setup<P extends KubernetesObject> {
      * status must have {@code conditions}.
      */
     public Setup<P> errorCondition(String type) {
-        require(ResourceTypes.hasStatusSubresource(primary.model()),
-                "the error condition %s needs a status, and %s has none", type, primary.type().kind());
-        require(ResourceTypes.hasConditions(primary.model()), "the error condition %s cannot be stored: %s", type,
-                ResourceTypes.withoutConditions(primary.model()));
+        require(facts.hasStatus(), "the error condition %s needs a status, and %s has none", type,
+                primary().type().kind());
+        require(facts.hasConditions(), "the error condition %s cannot be stored: %s", type,
+                facts.withoutConditions());
         errorCondition = type;
         return this;
     }
 
     /** The policy for the primary type's CustomResourceDefinition. The default is {@link CrdPolicy#WAIT}. */
     public Setup<P> crd(CrdPolicy policy) {
-        require(policy == CrdPolicy.WAIT || primary.model().isAnnotationPresent(ResourceDefinition.class),
-                "the policy %s is for a class with @ResourceDefinition, and %s is built in", policy,
-                primary.type().kind());
+        require(policy == CrdPolicy.WAIT || facts.definition() != null
+                || primary().model().isAnnotationPresent(ResourceDefinition.class),
+                "the policy %s is for a class with @ResourceDefinition, or for setup.primary(definition), and %s has "
+                        + "neither",
+                policy, primary().type().kind());
         crd = policy;
         return this;
     }

@@ -101,7 +101,7 @@ public final class Wheelhouse implements AutoCloseable {
     }
 
     private Election election(Builder wanted, KubeConfigs.Connection connection) {
-        if (wanted.lease == null) {
+        if (wanted.lease == null || wanted.observes) {
             return Election.none();
         }
         String namespace = wanted.leaseNamespace == null ? connection.namespace() : wanted.leaseNamespace;
@@ -129,6 +129,14 @@ public final class Wheelhouse implements AutoCloseable {
             reasons.add("webhooks wait for a certificate");
         }
         return reasons;
+    }
+
+    /**
+     * The writes that the operators would make if they did not only observe, and that nobody has made for 30 s: one
+     * sentence for each primary object.
+     */
+    public List<String> differences() {
+        return engine.manager().controllers().stream().flatMap(each -> each.differences().stream()).toList();
     }
 
     /** The port of {@link Builder#health}; 0 without one. */
@@ -298,7 +306,10 @@ public final class Wheelhouse implements AutoCloseable {
             return this;
         }
 
-        /** Plans and logs all writes, and makes none. */
+        /**
+         * Plans and logs all writes, and makes none. It takes no Lease, so that an operator's next version can decide
+         * beside the running one: {@link Wheelhouse#differences} and the log tell where it decides otherwise.
+         */
         public Builder observeOnly() {
             observes = true;
             return this;

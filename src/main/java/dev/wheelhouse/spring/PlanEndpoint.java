@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
@@ -25,8 +26,8 @@ import dev.wheelhouse.manager.ControllerManager;
  * /actuator/plan/{controller}/{namespace}/{name}} asks one controller about an object of its own type. {@code
  * /actuator/plan/{controller}/{namespace}/{resource}/{name}} asks one controller, or {@code all}, about an object of
  * any type, such as {@code pods} or {@code replicasets.apps}. The namespace {@code -} stands for cluster-scoped
- * objects. {@code /actuator/plan} lists the controllers that can be asked. Only authorized viewers see bodies, because
- * these hold the content of objects ({@link ManagementGuard}).
+ * objects. {@code /actuator/plan} lists the controllers that can be asked, and the differences of those that only
+ * observe. Only authorized viewers see bodies, because these hold the content of objects ({@link ManagementGuard}).
  */
 @Endpoint(id = "plan")
 record PlanEndpoint(ControllerManager manager) {
@@ -35,8 +36,12 @@ record PlanEndpoint(ControllerManager manager) {
 
     @ReadOperation
     Map<String, Object> controllers() {
-        return Map.of("controllers", plannable(), "ask", List.of("plan/{controller}/{namespace}/{name}",
-                "plan/{controller, or all}/{namespace, or -}/{resource}/{name}"));
+        Map<String, List<String>> differences = new TreeMap<>();
+        manager.controllers().stream().filter(one -> !one.differences().isEmpty())
+                .forEach(one -> differences.put(one.name(), one.differences()));
+        return Map.of("controllers", plannable(), "differences", differences, "ask",
+                List.of("plan/{controller}/{namespace}/{name}",
+                        "plan/{controller, or all}/{namespace, or -}/{resource}/{name}"));
     }
 
     @ReadOperation

@@ -242,13 +242,15 @@ class WheelhouseTest {
     void whileItObservesNothingIsWritten() throws Exception {
         WelcomeOperator operator = new WelcomeOperator();
         try (Wheelhouse wheelhouse = Wheelhouse.builder().client(server.apiClient()).operator(operator).observeOnly()
-                .start()) {
+                .leaderElection("observers").start()) {
             createAccount("ada");
             createAccount("bob");
 
             eventually("it has decided", SOON, () -> operator.seen.containsAll(Set.of("ada", "bob")));
         }
         assertThat(configMaps()).noneMatch(name -> name.endsWith("-welcome"));
+        assertThat(new CoordinationV1Api(server.apiClient()).listNamespacedLease("default").execute().getItems())
+                .noneMatch(lease -> lease.getMetadata().getName().equals("observers"));
     }
 
     @Test

@@ -9,7 +9,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.function.Function;
+import java.util.function.BiFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -84,13 +84,14 @@ public final class Webhooks {
      * Finds the annotated methods of operators.
      *
      * @param operators by their names
-     * @param types the resource of a class; throws IllegalArgumentException for a class that is of none
+     * @param types the resource of a class, for the operator of a name; throws IllegalArgumentException for a class
+     *     that is of none
      * @throws IllegalArgumentException if a method cannot be called; the message names it and the remedy
      */
-    public static Webhooks of(Map<String, ?> operators, Function<Class<?>, ResourceType> types) {
+    public static Webhooks of(Map<String, ?> operators, BiFunction<String, Class<?>, ResourceType> types) {
         Map<String, List<Hook>> hooks = new TreeMap<>();
         operators.forEach((name, operator) -> {
-            List<Hook> found = Hook.of(name, operator, types);
+            List<Hook> found = Hook.of(name, operator, model -> types.apply(name, model));
             if (!found.isEmpty()) {
                 hooks.put(name, found);
             }
@@ -218,7 +219,8 @@ public final class Webhooks {
      */
     private static V1RuleWithOperations rule(Hook hook) {
         ResourceType type = hook.type();
-        return new V1RuleWithOperations().apiGroups(List.of(type.group())).apiVersions(List.of(type.version()))
+        return new V1RuleWithOperations().apiGroups(List.of(type.group()))
+                .apiVersions(List.of(type.isNamed() ? "*" : type.version()))
                 .resources(List.of(type.plural())).scope("*").operations(hook.admission().operations().stream()
                         .map(operation -> operation.name().toUpperCase(Locale.ROOT)).toList());
     }

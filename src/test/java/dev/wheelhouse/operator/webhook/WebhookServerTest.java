@@ -141,7 +141,7 @@ class WebhookServerTest {
     }
 
     private static Webhooks webhooks(Object operator) {
-        return Webhooks.of(Map.of("site-operator", operator), WebhookServerTest::type);
+        return Webhooks.of(Map.of("site-operator", operator), (name, model) -> type(model));
     }
 
     private WebhookServer serve(Object operator, WebhookOptions options, Clock clock) {
