@@ -397,19 +397,24 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
         patch.withObjectProperty("metadata").put("uid", meta().getUid()).put("resourceVersion",
                 meta().getResourceVersion());
         Part<P> part = declaration.primary();
-        KubernetesObject answer = write(new Action.Patch(part.type(), key, subresource, PatchType.MERGE,
-                patch.toString(), why, Set.of(), part.model()));
-        if (answer == null) {
-            return false;
+        try {
+            KubernetesObject answer = write(new Action.Patch(part.type(), key, subresource, PatchType.MERGE,
+                    patch.toString(), why, Set.of(), part.model()));
+            primary = answer == null ? primary : part.model().cast(answer);
+            return answer != null;
+        } catch (KubeApiException e) {
+            if (!e.isNotFound()) {
+                throw e;
+            }
+            // Nothing has failed: the next sync finds out that the object is gone.
+            throw new KubeApiException("patch " + part.type() + " " + key, 409, "Conflict", "it is gone", null);
         }
-        primary = part.model().cast(answer);
-        return true;
     }
 
     @Override
     public void event(EventType type, String reason, String message) {
         run.execute(List.of(new Action.Event(declaration.primary().type(), primary,
-                type == EventType.NORMAL ? "Normal" : "Warning", reason, message)));
+                type == EventType.NORMAL ? "Normal" : "Warning", reason, Objects.requireNonNullElse(message, ""))));
     }
 
     @Override
