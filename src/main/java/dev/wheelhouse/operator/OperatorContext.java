@@ -403,7 +403,8 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
             primary = answer == null ? primary : part.model().cast(answer);
             return answer != null;
         } catch (KubeApiException e) {
-            if (!e.isNotFound()) {
+            // A definition without the status subresource has the same answer.
+            if (!e.isNotFound() || controller.client().metadata(part.type()).find(key).isPresent()) {
                 throw e;
             }
             // Nothing has failed: the next sync finds out that the object is gone.

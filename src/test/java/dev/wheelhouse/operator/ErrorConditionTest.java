@@ -171,6 +171,20 @@ class ErrorConditionTest {
     }
 
     @Test
+    void aStatusThatTheDefinitionLacksIsOne() {
+        Scripted operator = new Scripted(setup -> setup.name("sad-operator"));
+        operator.does((request, context) -> context.status(Site.Status.ready(3)));
+        OperatorWorld world = world(operator);
+        world.cluster.requests.failNext("patch sites.example.com/status", 404, "NotFound", "no such status");
+        try (Logged log = Logged.by(Worker.class.getName())) {
+            createBlog(world);
+            world.settle();
+            assertThat(log.lines()).anyMatch(line -> line.startsWith("WARN sad-operator: ")
+                    && line.endsWith("404 NotFound: no such status"));
+        }
+    }
+
+    @Test
     void anObjectWhoseNamespaceEndsIsNoFailure() {
         Scripted operator = new Scripted(
                 setup -> setup.name("calm-operator").errorCondition("Synced").owns(V1ConfigMap.class));
