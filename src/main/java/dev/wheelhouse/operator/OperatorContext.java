@@ -270,10 +270,15 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
     private Target target(KubernetesObject wanted, boolean owned) {
         ResourceType type = partOf(wanted, owned).type();
         V1ObjectMeta of = Objects.requireNonNullElse(wanted.getMetadata(), new V1ObjectMeta());
-        String namespace = Objects.requireNonNullElse(of.getNamespace(),
-                Objects.requireNonNullElse(meta().getNamespace(), ""));
-        return new Target(type, ObjectKey.of(type.namespaced() ? namespace : "",
-                Objects.requireNonNullElse(of.getName(), "(unnamed)")), "");
+        return new Target(type, keyOf(type, of.getNamespace(), Objects.requireNonNullElse(of.getName(), "(unnamed)")),
+                "");
+    }
+
+    /** The key of an object, which is in the primary object's namespace unless it says otherwise. */
+    private ObjectKey keyOf(ResourceType type, @Nullable String namespace, String name) {
+        return ObjectKey.of(type.namespaced()
+                ? Objects.requireNonNullElse(namespace, Objects.requireNonNullElse(meta().getNamespace(), ""))
+                : "", name);
     }
 
     private <T extends KubernetesObject> void prune(Part<T> part, Set<Target> wanted) {
@@ -295,7 +300,8 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
     }
 
     private void delete(ResourceType type, KubernetesObject object, String why) {
-        delete(type, ObjectKey.of(object),
+        ObjectKey of = ObjectKey.of(object);
+        delete(type, keyOf(type, object.getMetadata().getNamespace(), of.name()),
                 Deletion.ofUid(object.getMetadata().getUid()).withPropagation("Background"), why);
     }
 

@@ -155,6 +155,7 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
             run.effect(() -> {
                 applied.forget(key);
                 streaks.forget(key);
+                nameLeft(key);
             });
             run.forget();
             return Result.done();
@@ -219,6 +220,22 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
                         name(),
                         declaration.primary().type().kind(), key, name, name);
             }
+        }
+    }
+
+    /** Names the first object that has left the operator's selection, and whose deletion will wait for a clean-up. */
+    private void nameLeft(ObjectKey key) {
+        Part<P> primary = declaration.primary();
+        String finalizer = declaration.finalizer() == null ? "" : declaration.finalizer().name();
+        if (finalizer.isEmpty() || primary.whole() || named.contains(finalizer)) {
+            return;
+        }
+        boolean left = client.metadata(primary.type()).find(key).map(object -> object.getMetadata().getFinalizers())
+                .filter(set -> set.contains(finalizer)).isPresent();
+        if (left && named.add(finalizer)) {
+            log.warn("{}: {} {} no longer matches the selector of setup.primary, and has the finalizer {}: it will "
+                    + "stay when it is deleted, because no clean-up runs. Let it match again, or remove the finalizer",
+                    name(), primary.type().kind(), key, finalizer);
         }
     }
 

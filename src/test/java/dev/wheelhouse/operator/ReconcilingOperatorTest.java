@@ -391,6 +391,18 @@ class ReconcilingOperatorTest {
     }
 
     @Test
+    void anObjectIsDeletedInThePrimaryObjectsNamespaceUnlessItSaysOtherwise() {
+        Scripted operator = new Scripted(setup -> setup.owns(V1ConfigMap.class));
+        operator.does((request, context) -> context.delete(
+                new V1ConfigMap().metadata(new V1ObjectMeta().name("old"))));
+        OperatorWorld world = run(operator);
+        world.cluster.create(ResourceType.CONFIG_MAPS, configMap("old", "1"));
+        createBlog(world);
+        world.settle();
+        assertThat(world.cluster.exists(ResourceType.CONFIG_MAPS, ObjectKey.of("default", "old"))).isFalse();
+    }
+
+    @Test
     void changingWhatACallIsHandedHarmsNobody() {
         Scripted operator = new Scripted(setup -> setup.owns(V1ConfigMap.class).watches(V1Secret.class,
                 secret -> List.of(BLOG)));
