@@ -188,7 +188,8 @@ final class Caches<P extends KubernetesObject> {
         };
     }
 
-    private List<ObjectKey> owner(V1ObjectMeta meta) {
+    /** The key of the primary object that is named as an object's controller; none if it has another one. */
+    List<ObjectKey> owner(V1ObjectMeta meta) {
         ResourceType primary = declaration.primary().type();
         V1OwnerReference owner = OwnerReferences.controllerOf(meta);
         if (owner == null || !primary.kind().equals(owner.getKind())
