@@ -161,10 +161,12 @@ final class Caches<P extends KubernetesObject> {
     /**
      * Whether the operator's filter lets a change pass. A filter that throws does: one reconciliation too many does no
      * harm.
+     *
+     * @param ignored changes that do not pass
      */
-    <T extends KubernetesObject> boolean passes(Part<T> part, Change<T> change) {
+    <T extends KubernetesObject> boolean passes(Part<T> part, Change<T> change, Predicate<Change<T>> ignored) {
         try {
-            return part.filter().passes(change.before(), change.after());
+            return !ignored.test(change) && part.filter().passes(change.before(), change.after());
         } catch (Throwable e) {
             OutOfMemory.check(e);
             if (failed.add("the filter" + part.model())) {

@@ -94,7 +94,7 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
         follow(informer);
         watch(informer).resync(primary ? declaration.resync() : Duration.ZERO)
                 .when(change -> change.isResync() || primary && beginsToEnd(change)
-                        || !(primary && isReport(change)) && caches.passes(part, change))
+                        || caches.passes(part, change, any -> primary && isReport(any)))
                 .enqueueFor(change -> change.states().flatMap(object -> caches.keys(part, object).stream()).distinct());
     }
 
