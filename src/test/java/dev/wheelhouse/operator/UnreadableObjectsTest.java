@@ -121,7 +121,8 @@ class UnreadableObjectsTest {
             seen.add(object.getMetadata().getName());
             return List.of();
         }));
-        try (OperatorWorld world = new OperatorWorld(operator, cluster -> cluster.define(ResourceTypes.of(Throwing.class)))) {
+        try (OperatorWorld world = new OperatorWorld(operator,
+                cluster -> cluster.define(ResourceTypes.of(Throwing.class)))) {
             for (String round : List.of("listed", "watched")) {
                 for (int i = 0; i < ChangeFilterTest.THROWN.size(); i++) {
                     createThrowing(world, round + i, ChangeFilterTest.THROWN.get(i).getClass().getSimpleName());
