@@ -191,8 +191,11 @@ public abstract class KeyedController<K> implements Controller {
             List<Action> actions = new ArrayList<>(run.recorded());
             switch (result) {
                 case Result.Terminal terminal -> throw new IllegalArgumentException(terminal.reason());
-                case Result.Retry retry when actions.isEmpty() && retry.cause() instanceof RuntimeException failure ->
-                    throw failure;
+                case Result.Retry retry when actions.isEmpty() ->
+                    throw retry.cause() instanceof RuntimeException failure
+                            ? failure
+                            : new IllegalStateException("the plan of " + name + " for " + key + " failed: "
+                                    + retry.cause(), retry.cause());
                 case Result.RequeueAfter after when actions.stream().noneMatch(Action.RequeueAfter.class::isInstance) ->
                     actions.add(new Action.RequeueAfter(after.delay()));
                 default -> {

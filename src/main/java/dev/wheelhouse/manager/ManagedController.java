@@ -142,7 +142,8 @@ final class ManagedController {
             return Loop.IDLE;
         }
         if (!around.types.knows(descriptor.requires())) {
-            problem = name() + " waits for the first look at the types that the API server serves";
+            problem = name() + " waits for the first look at the types that the API server serves"
+                    + (around.types.failure().isEmpty() ? "" : ": " + around.types.failure());
             return Loop.IDLE;
         }
         hold(whyHeldBack());

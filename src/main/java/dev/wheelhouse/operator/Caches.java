@@ -35,6 +35,7 @@ import dev.wheelhouse.informer.SharedInformerFactory;
 import dev.wheelhouse.operator.Declaration.Part;
 import dev.wheelhouse.operator.Declaration.Relation;
 import dev.wheelhouse.operator.Declaration.Role;
+import dev.wheelhouse.runtime.OutOfMemory;
 
 /**
  * The caches of one operator: one informer for each declared type. Informers have indices by owner, mapping or
@@ -110,10 +111,13 @@ final class Caches<P extends KubernetesObject> {
         }
         String home = Objects.requireNonNullElse(primary.getMetadata().getNamespace(), "");
         return guarded(declaration.primary().model(), "the references to " + part.type(), primary, relation.keys())
-                .stream().map(key -> !part.type().namespaced()
-                        ? ObjectKey.cluster(key.name())
-                        : key.namespace().isEmpty() ? ObjectKey.of(home, key.name()) : key)
+                .stream().map(key -> keyOf(part, key.namespace().isEmpty() ? new ObjectKey(home, key.name()) : key))
                 .distinct().toList();
+    }
+
+    /** The key of an object of a part. Users may name a namespace where the type has none. */
+    private static ObjectKey keyOf(Part<?> part, ObjectKey key) {
+        return part.type().namespaced() ? key : ObjectKey.cluster(key.name());
     }
 
     /** The values under which an object is found for a primary object: its owner's UID, or the mapped keys. */
@@ -134,7 +138,8 @@ final class Caches<P extends KubernetesObject> {
             Function<? super T, ? extends Collection<R>> function) {
         try {
             return List.copyOf(function.apply(object));
-        } catch (RuntimeException | LinkageError | AssertionError | StackOverflowError e) {
+        } catch (Throwable e) {
+            OutOfMemory.check(e);
             String sentence = declaration.name() + ": " + what + " of " + model.getSimpleName() + " failed for "
                     + ObjectKey.of(object) + ", which is left out: " + e;
             if (failed.add(what + model)) {
@@ -156,11 +161,14 @@ final class Caches<P extends KubernetesObject> {
     /**
      * Whether the operator's filter lets a change pass. A filter that throws does: one reconciliation too many does no
      * harm.
+     *
+     * @param ignored changes that do not pass
      */
-    <T extends KubernetesObject> boolean passes(Part<T> part, Change<T> change) {
+    <T extends KubernetesObject> boolean passes(Part<T> part, Change<T> change, Predicate<Change<T>> ignored) {
         try {
-            return part.filter().passes(change.before(), change.after());
-        } catch (RuntimeException | LinkageError | AssertionError | StackOverflowError e) {
+            return !ignored.test(change) && part.filter().passes(change.before(), change.after());
+        } catch (Throwable e) {
+            OutOfMemory.check(e);
             if (failed.add("the filter" + part.model())) {
                 log.error("{}: the filter of {} failed, so the change counts", declaration.name(),
                         part.model().getSimpleName(), e);
@@ -182,7 +190,8 @@ final class Caches<P extends KubernetesObject> {
         };
     }
 
-    private List<ObjectKey> owner(V1ObjectMeta meta) {
+    /** The key of the primary object that is named as an object's controller; none if it has another one. */
+    List<ObjectKey> owner(V1ObjectMeta meta) {
         ResourceType primary = declaration.primary().type();
         V1OwnerReference owner = OwnerReferences.controllerOf(meta);
         if (owner == null || !primary.kind().equals(owner.getKind())
@@ -259,7 +268,7 @@ final class Caches<P extends KubernetesObject> {
 
     <T extends KubernetesObject> @Nullable T get(List<Part<T>> parts, ObjectKey key) {
         for (Part<T> part : parts) {
-            T object = informer(part).get(key);
+            T object = informer(part).get(keyOf(part, key));
             if (object != null) {
                 return object;
             }
@@ -269,7 +278,8 @@ final class Caches<P extends KubernetesObject> {
 
     /** @param namespace empty for all */
     <T extends KubernetesObject> List<T> list(List<Part<T>> parts, String namespace, LabelSelector labels) {
-        return merged(parts, part -> informer(part).getIndexer().list(namespace).stream()
+        return merged(parts, part -> informer(part).getIndexer()
+                .list(part.type().namespaced() ? namespace : "").stream()
                 .filter(object -> labels.matches(object.getMetadata().getLabels())).toList());
     }
 

@@ -58,7 +58,10 @@ public interface Context<P extends KubernetesObject> extends CacheReader {
     /** Deletes the objects of the owned types that this operator wrote before, except the given ones. */
     void prune(List<? extends KubernetesObject> kept);
 
-    /** Deletes an object and, in the background, the objects that it owns. A missing object counts as deleted. */
+    /**
+     * Deletes an object and, in the background, the objects that it owns. A missing object counts as deleted. The
+     * object's namespace is the primary object's unless it has one.
+     */
     void delete(KubernetesObject object);
 
     /**

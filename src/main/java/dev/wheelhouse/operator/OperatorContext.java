@@ -300,10 +300,15 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
     private Target target(KubernetesObject wanted, boolean owned) {
         ResourceType type = partOf(wanted, owned).type();
         V1ObjectMeta of = Objects.requireNonNullElse(wanted.getMetadata(), new V1ObjectMeta());
-        String namespace = Objects.requireNonNullElse(of.getNamespace(),
-                Objects.requireNonNullElse(meta().getNamespace(), ""));
-        return new Target(type, ObjectKey.of(type.namespaced() ? namespace : "",
-                Objects.requireNonNullElse(of.getName(), "(unnamed)")), "");
+        return new Target(type, keyOf(type, of.getNamespace(), Objects.requireNonNullElse(of.getName(), "(unnamed)")),
+                "");
+    }
+
+    /** The key of an object, which is in the primary object's namespace unless it says otherwise. */
+    private ObjectKey keyOf(ResourceType type, @Nullable String namespace, String name) {
+        return ObjectKey.of(type.namespaced()
+                ? Objects.requireNonNullElse(namespace, Objects.requireNonNullElse(meta().getNamespace(), ""))
+                : "", name);
     }
 
     @Override
@@ -315,7 +320,8 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
     }
 
     void delete(ResourceType type, KubernetesObject object, String propagation, String why) {
-        delete(type, ObjectKey.of(object),
+        ObjectKey of = ObjectKey.of(object);
+        delete(type, keyOf(type, object.getMetadata().getNamespace(), of.name()),
                 Deletion.ofUid(object.getMetadata().getUid()).withPropagation(propagation), why);
     }
 
@@ -420,19 +426,25 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
         patch.withObjectProperty("metadata").put("uid", meta().getUid()).put("resourceVersion",
                 meta().getResourceVersion());
         Part<P> part = declaration.primary();
-        KubernetesObject answer = write(new Action.Patch(part.type(), key, subresource, PatchType.MERGE,
-                patch.toString(), why, Set.of(), part.model()));
-        if (answer == null) {
-            return false;
+        try {
+            KubernetesObject answer = write(new Action.Patch(part.type(), key, subresource, PatchType.MERGE,
+                    patch.toString(), why, Set.of(), part.model()));
+            primary = answer == null ? primary : part.model().cast(answer);
+            return answer != null;
+        } catch (KubeApiException e) {
+            // A definition without the status subresource has the same answer.
+            if (!e.isNotFound() || controller.client().metadata(part.type()).find(key).isPresent()) {
+                throw e;
+            }
+            // Nothing has failed: the next sync finds out that the object is gone.
+            throw new KubeApiException("patch " + part.type() + " " + key, 409, "Conflict", "it is gone", null);
         }
-        primary = part.model().cast(answer);
-        return true;
     }
 
     @Override
     public void event(EventType type, String reason, String message) {
         run.execute(List.of(new Action.Event(declaration.primary().type(), primary,
-                type == EventType.NORMAL ? "Normal" : "Warning", reason, message)));
+                type == EventType.NORMAL ? "Normal" : "Warning", reason, Objects.requireNonNullElse(message, ""))));
     }
 
     @Override

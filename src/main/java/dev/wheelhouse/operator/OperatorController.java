@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -20,12 +19,17 @@ import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
 import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Appliers;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.controller.Change;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Result;
@@ -33,6 +37,7 @@ import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.operator.Declaration.Part;
 import dev.wheelhouse.operator.Declaration.Role;
+import dev.wheelhouse.runtime.OutOfMemory;
 
 /** Runs an operator: its caches, its queue, and the finalizer, time limit and error condition around each call. */
 final class OperatorController<P extends KubernetesObject> extends KeyedController<ObjectKey> {
@@ -53,11 +58,6 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
     private final @Nullable Timeouts timeouts;
     private final List<SourceLoop> sources;
     private final UnreadableObjects unreadable;
-    /**
-     * By primary object, the version that writing its error condition led to. An update to this version leads to no
-     * sync.
-     */
-    private final Map<ObjectKey, String> reported = new ConcurrentHashMap<>();
     /** The finalizers and field managers that the log has named. */
     private final Set<String> named = ConcurrentHashMap.newKeySet();
 
@@ -117,9 +117,15 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
         SharedIndexInformer<T> informer = caches.informer(part);
         follow(informer);
         watch(informer).resync(primary ? declaration.resync() : Duration.ZERO)
-                .when(change -> change.isResync()
-                        || !(primary && change.isUpdate() && isReport(change.object())) && caches.passes(part, change))
+                .when(change -> change.isResync() || primary && beginsToEnd(change)
+                        || caches.passes(part, change, any -> primary && isReport(any)))
                 .enqueueFor(change -> change.states().flatMap(object -> caches.keys(part, object).stream()).distinct());
+    }
+
+    /** Whether an object is deleted, or begins to be. No filter may keep this from the clean-up. */
+    private static boolean beginsToEnd(Change<?> change) {
+        return change.isDeletion() || change.isEnding()
+                && (change.isAddition() || change.alters(object -> object.getMetadata().getDeletionTimestamp()));
     }
 
     KubeClient client() {
@@ -172,8 +178,8 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
         if (primary == null) {
             run.effect(() -> {
                 applied.forget(key);
-                reported.remove(key);
                 streaks.forget(key);
+                nameLeft(key);
             });
             run.note(() -> values.forget(key));
             run.forget();
@@ -242,6 +248,22 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
         }
     }
 
+    /** Names the first object that has left the operator's selection, and whose deletion will wait for a clean-up. */
+    private void nameLeft(ObjectKey key) {
+        Part<P> primary = declaration.primary();
+        String finalizer = declaration.finalizer() == null ? "" : declaration.finalizer().name();
+        if (finalizer.isEmpty() || primary.whole() || named.contains(finalizer)) {
+            return;
+        }
+        boolean left = client.metadata(primary.type()).find(key).map(object -> object.getMetadata().getFinalizers())
+                .filter(set -> set.contains(finalizer)).isPresent();
+        if (left && named.add(finalizer)) {
+            log.warn("{}: {} {} no longer matches the selector of setup.primary, and has the finalizer {}: it will "
+                    + "stay when it is deleted, because no clean-up runs. Let it match again, or remove the finalizer",
+                    name(), primary.type().kind(), key, finalizer);
+        }
+    }
+
     /** Names, once each, the field managers that applied an object for its owner, and may be earlier names. */
     void renamed(Applied.Target target, Appliers appliers, String owner) {
         if (appliers.contains(declaration.fieldManager())) {
@@ -272,7 +294,8 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
             setFinalizers(context);
             Request<P> request = new Request<>(key, ModelJson.copy(context.primary()), queue.numRequeues(key));
             result = Objects.requireNonNull(called.on(request, context), "the operator returned null");
-        } catch (Exception | LinkageError | AssertionError | StackOverflowError e) {
+        } catch (Throwable e) {
+            OutOfMemory.check(e);
             result = Result.retry(e);
         } finally {
             tooLate = running != null && running.end();
@@ -285,10 +308,10 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
                 throw stopped;
             }
         }
-        Result reported = report(context, key, result);
+        Result told = report(context, key, result);
         context.run().effect(() -> streaks.ended(declaration.primary().type().kind(), key, context.statusWrite(),
                 context.run()));
-        return reported;
+        return told;
     }
 
     // ---- the error condition
@@ -302,17 +325,18 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
         }
         try {
             switch (result) {
-                case Result.Retry retry when retry.cause() instanceof KubeApiException e && e.isConflict() -> {
-                    // The object has changed meanwhile. The next sync sets the condition.
+                case Result.Retry retry when retry.cause() instanceof KubeApiException e
+                        && (e.isConflict() || e.isNamespaceTerminating()) -> {
+                    // The object has changed meanwhile, or is about to end. The next sync sets the condition.
                 }
-                case Result.Retry retry -> reportFailure(context, key, type,
+                case Result.Retry retry -> context.condition(type, false,
                         cleansUp
                                 ? "CleanupFailed"
                                 : retry.cause() instanceof KubeApiException e && e.reason().equals(Ownership.REFUSED)
                                         ? Ownership.REFUSED
                                         : "Failed",
                         sentence(retry.cause()));
-                case Result.Terminal terminal -> reportFailure(context, key, type, "Refused", terminal.reason());
+                case Result.Terminal terminal -> context.condition(type, false, "Refused", terminal.reason());
                 case Result.Done done -> context.condition(type, true, "Reconciled", "");
                 case Result.Requeue requeue -> context.condition(type, true, "Reconciled", "");
                 case Result.RequeueAfter after -> context.condition(type, true, "Reconciled", "");
@@ -330,20 +354,25 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
     }
 
     /**
-     * Sets the condition and remembers the version of that write, so that the write does not lead to another sync
-     * before the rate limiter's delay.
+     * Whether an update changes nothing but the error condition, so that it leads to no sync before the rate limiter's
+     * delay. The update is told by its content, because a watch may bring it before the answer to the write.
      */
-    private void reportFailure(OperatorContext<P> context, ObjectKey key, String type, String reason, String message) {
-        String before = context.primary().getMetadata().getResourceVersion();
-        context.condition(type, false, reason, message);
-        String after = context.primary().getMetadata().getResourceVersion();
-        if (after != null && !after.equals(before)) {
-            context.run().effect(() -> reported.put(key, after));
-        }
+    private boolean isReport(Change<?> change) {
+        String type = declaration.errorCondition();
+        return type != null && change.isUpdate() && !change.alters(object -> object.getMetadata().getGeneration())
+                && !change.alters(object -> without(type, object));
     }
 
-    private boolean isReport(KubernetesObject primary) {
-        String version = primary.getMetadata().getResourceVersion();
-        return version != null && version.equals(reported.get(ObjectKey.of(primary)));
+    private static JsonNode without(String condition, KubernetesObject primary) {
+        ObjectNode tree = (ObjectNode) ModelJson.tree(primary);
+        tree.withObjectProperty("metadata").remove(List.of("resourceVersion", "managedFields"));
+        ObjectNode status = tree.withObjectProperty("status");
+        if (status.path("conditions") instanceof ArrayNode conditions) {
+            conditions.removeIf(each -> each.path("type").asString("").equals(condition));
+            if (conditions.isEmpty()) {
+                status.remove("conditions");
+            }
+        }
+        return tree;
     }
 }

@@ -53,8 +53,8 @@ final class Ownership<P extends KubernetesObject> {
             return;
         }
         ResourceType primary = controller.declaration.primary().type();
-        if (stored.getMetadata().getDeletionTimestamp() != null || holder != null
-                && primary.kind().equals(holder.getKind()) && key.name().equals(holder.getName())) {
+        if (stored.getMetadata().getDeletionTimestamp() != null
+                || controller.caches.owner(stored.getMetadata()).contains(key)) {
             throw new KubeApiException("apply " + target.type() + " " + target.key(), 409, "Conflict",
                     "it is being deleted, or belongs to an earlier " + primary.kind() + " " + key
                             + ", with which it will be deleted",

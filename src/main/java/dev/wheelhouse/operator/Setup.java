@@ -444,14 +444,14 @@ public final class Setup<P extends KubernetesObject> {
      * limit.
      */
     public Setup<P> timeout(Duration timeout) {
-        require(timeout.isPositive(), "the timeout %s is not positive", timeout);
+        require(timeout.isPositive(), "the timeout %s is not positive: leave it out for no limit", timeout);
         this.timeout = timeout;
         return this;
     }
 
     /** Reconciles every primary object again after this time, whether or not anything changed. The default is never. */
     public Setup<P> resync(Duration period) {
-        require(period.isPositive(), "the resync period %s is not positive", period);
+        require(period.isPositive(), "the resync period %s is not positive: leave it out for never", period);
         resync = period;
         return this;
     }

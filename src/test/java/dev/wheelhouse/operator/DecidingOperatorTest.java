@@ -24,6 +24,7 @@ import dev.wheelhouse.meters.Meters;
 import static dev.wheelhouse.operator.OperatorWorld.BLOG;
 import static dev.wheelhouse.operator.OperatorWorld.SITES;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 @Isolated
 class DecidingOperatorTest {
@@ -125,6 +126,22 @@ class DecidingOperatorTest {
         world.cluster.deliver();
         assertThat(plan()).singleElement()
                 .satisfies(action -> assertThat(((Action.Write) action).why()).isEqualTo("spec.replicas: 7 becomes 2"));
+    }
+
+    @Test
+    void aPlanOfADecisionThatFailsIsTheFailure() {
+        class FailingOperator extends SiteOperator {
+            @Override
+            public Decision decide(Site site, Related related, Instant now) {
+                throw new AssertionError("no image");
+            }
+        }
+        try (OperatorWorld broken = new OperatorWorld(new FailingOperator())) {
+            broken.createSite("{metadata: {name: blog, namespace: default}}");
+            broken.cluster.deliver();
+            assertThatThrownBy(() -> broken.controller.plan(SITES.groupResource(), BLOG))
+                    .hasMessageEndingWith(" for default/blog failed: java.lang.AssertionError: no image");
+        }
     }
 
     private List<Action> plan() {

@@ -153,6 +153,36 @@ class OwnershipTest {
         assertThat(value(world)).isEqualTo("b");
     }
 
+    /** Only a primary object of the same group and namespace can be an earlier one. */
+    @Test
+    void anObjectOfANamesakeIsRefusedAndNotAwaited() {
+        ResourceType namesakes = new ResourceType("other.example", "v1", "sites", "Site", true);
+        for (ResourceType owner : List.of(namesakes, SITES)) {
+            V1ConfigMap taken = settings("precious");
+            taken.getMetadata().namespace("kube-public").addOwnerReferencesItem(OwnerReferences.controllerReference(
+                    owner, new V1ObjectMeta().name("blog").uid("1")));
+            OperatorWorld world = run(setup -> setup.owns(V1ConfigMap.class), (request, context) -> {
+                V1ConfigMap wanted = settings("ours");
+                wanted.getMetadata().setNamespace("kube-public");
+                context.applyUnowned(wanted);
+            });
+            world.cluster.create(ResourceType.CONFIG_MAPS, taken);
+            createBlog(world);
+            world.settle();
+            assertThat(world.cluster.eventTexts()).singleElement().asString().contains("NotOwned");
+            world.close();
+        }
+        V1ConfigMap taken = settings("precious");
+        taken.getMetadata().addOwnerReferencesItem(
+                OwnerReferences.controllerReference(namesakes, new V1ObjectMeta().name("blog").uid("1")));
+        OperatorWorld world = run(setup -> setup.owns(V1ConfigMap.class),
+                (request, context) -> context.apply(settings("ours")));
+        world.cluster.create(ResourceType.CONFIG_MAPS, taken);
+        createBlog(world);
+        world.settle();
+        assertThat(world.cluster.eventTexts()).singleElement().asString().contains("NotOwned");
+    }
+
     @Test
     void anUnownedObjectIsWrittenAnywhereAndStays() {
         OperatorWorld world = run(

@@ -131,4 +131,16 @@ class ReferencesTest {
         assertThat(problems).contains("operator scripted maps V1Node by its caches, so it is not known which of them "
                 + "belong to one primary object: read them by the Context, or declare setup.references");
     }
+
+    @Test
+    void aNamespaceInTheKeyOfAnObjectThatHasNoneIsIgnored() {
+        Scripted operator = new Scripted(setup -> setup.watches(V1Node.class, node -> List.of(BLOG)));
+        operator.does((request, context) -> seen.add(context.get(V1Node.class, ObjectKey.of("default", "n1"))
+                .map(ObjectKey::of) + " " + context.list(V1Node.class, "default", LabelSelector.everything()).size()));
+        running = new OperatorWorld(operator);
+        site(running, "blog", "[]");
+        running.cluster.create(ResourceType.NODES, V1Node.class, "{metadata: {name: n1}}");
+        running.settle();
+        assertThat(seen.getLast()).isEqualTo("Optional[n1] 1");
+    }
 }

@@ -27,12 +27,14 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
+import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.openapi.ApiException;
 import io.kubernetes.client.openapi.apis.CoordinationV1Api;
 import io.kubernetes.client.openapi.apis.CoreV1Api;
 import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1ServiceAccount;
+import io.kubernetes.client.util.ClientBuilder;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
@@ -235,6 +237,15 @@ class WheelhouseTest {
             server.faults().clear();
 
             eventually("it is ready", SOON, () -> get(wheelhouse.healthPort(), "/readyz").statusCode() == 200);
+        }
+    }
+
+    @Test
+    void theReasonWhyAServerCannotBeReachedIsToldToo() throws Exception {
+        ApiClient nowhere = new ClientBuilder().setBasePath("http://127.0.0.1:1").build();
+        try (Wheelhouse wheelhouse = Wheelhouse.builder().client(nowhere).operator(new WelcomeOperator()).start()) {
+            eventually("the reason is told", SOON, () -> wheelhouse.waitingFor().stream()
+                    .anyMatch(reason -> reason.contains("API server serves: ") && reason.contains("127.0.0.1:1")));
         }
     }
 

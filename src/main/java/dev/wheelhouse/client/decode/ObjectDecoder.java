@@ -29,6 +29,7 @@ import dev.wheelhouse.client.ModelClass;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.facts.Schemas;
 import dev.wheelhouse.facts.TypeSchema;
+import dev.wheelhouse.runtime.OutOfMemory;
 
 /**
  * Decodes the objects of one resource type: one object, a list, or a watch. Drops {@code metadata.managedFields}, and
@@ -250,6 +251,11 @@ public final class ObjectDecoder<T extends KubernetesObject> {
             object = reader().readValue(bytes, from, to - from);
         } catch (JacksonException e) {
             failed.accept(failure(bytes, from, to, field(e), e.getOriginalMessage()));
+            return null;
+        } catch (RuntimeException | Error e) {
+            // The code of a user's class may throw anything, and keeps no other object from the cache.
+            OutOfMemory.check(e);
+            failed.accept(failure(bytes, from, to, "", "its class threw " + e));
             return null;
         }
         if (object == null) {

@@ -148,7 +148,8 @@ final class MergedKubeConfig {
 
     private static void add(Loaded from, String kind, Class<?> shape, Map<String, Entry> into) {
         String list = kind + "s";
-        if (!(from.content().getOrDefault(list, List.of()) instanceof List<?> each)) {
+        // kubectl writes an empty list as null.
+        if (!(Objects.requireNonNullElse(from.content().get(list), List.of()) instanceof List<?> each)) {
             throw problem(from.file(), list + " is no list; correct it");
         }
         int i = 0;

@@ -232,6 +232,9 @@ class WebhookServerTest {
         static class Strict {
             @Validates
             Verdict check(V1ConfigMap map) {
+                if (map.getMetadata().getName().equals("b")) {
+                    throw new AssertionError("another mistake");
+                }
                 throw new IllegalStateException("a mistake");
             }
         }
@@ -259,6 +262,8 @@ class WebhookServerTest {
                 .hasMessageContaining("failed calling webhook \"check.site-operator.wheelhouse.dev\"")
                 .hasMessageContaining("check failed: java.lang.IllegalStateException: a mistake")
                 .extracting(e -> ((KubeApiException) e).code()).isEqualTo(500);
+        assertThatThrownBy(() -> maps().create(map("b")))
+                .hasMessageContaining("check failed: java.lang.AssertionError: another mistake");
 
         serve(new FailingOperator.Lenient(), WebhookOptions.local(), Clock.system());
         assertThat(maps().create(map("a")).getMetadata().getName()).isEqualTo("a");
