@@ -46,8 +46,8 @@ final class ServedTypes extends SignalledLoop {
 
     /**
      * @param required the types that any controller requires
-     * @param changed called on the thread that steps this loop, whenever one of the types comes or goes, and when a look
-     *     fails for the first time
+     * @param changed called on the thread that steps this loop, whenever one of the types comes or goes, and when a
+     *     look fails for the first time
      */
     ServedTypes(KubeClient client, SharedInformerFactory informers, Set<ResourceType> required, Clock clock,
             Runnable changed) {
