@@ -71,9 +71,9 @@ public final class Pack {
 
     /** The library itself is installed by Maven, which knows no further artifacts of a module. */
     private static void install(Path from, Path repository) throws IOException {
-        try (Stream<Path> files = Files.walk(from)) {
-            for (Path file : files.filter(path -> path.getFileName().toString().startsWith("wheelhouse-")
-                    && !path.toString().contains("/wheelhouse/") && Files.isRegularFile(path)).toList()) {
+        try (Stream<Path> files = Files.walk(from.resolve("dev/wheelhouse"))) {
+            for (Path file : files.filter(path -> Files.isRegularFile(path)
+                    && path.getParent().getParent().getFileName().toString().startsWith("wheelhouse-")).toList()) {
                 Path copy = repository.resolve(from.relativize(file).toString());
                 Files.createDirectories(copy.getParent());
                 Files.copy(file, copy, StandardCopyOption.REPLACE_EXISTING);
