@@ -34,7 +34,8 @@ import dev.wheelhouse.workqueue.RunRates;
  */
 record Declaration<P extends KubernetesObject>(String name, String fieldManager, Part<P> primary, List<Part<?>> others,
         List<Index<?>> indexes, @Nullable Finalizer<P> finalizer, @Nullable Integer workers, RateLimits retryDelays,
-        RunRates.@Nullable Rate rateOfEach, RunRates.@Nullable Rate rateOfAll, @Nullable Duration timeout, Duration resync, List<ExternalSource> sources,
+        RunRates.@Nullable Rate rateOfEach, RunRates.@Nullable Rate rateOfAll, @Nullable Duration timeout,
+        Duration resync, List<ExternalSource> sources,
         List<External.Polled<P, ?>> polls, List<External.Inbound<?>> inbounds, @Nullable String errorCondition,
         CrdPolicy crd, List<Permission> permissions, List<Adoption<?>> adoptions, Former former,
         Set<String> statusFields) {

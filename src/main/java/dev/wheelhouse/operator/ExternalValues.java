@@ -43,8 +43,9 @@ final class ExternalValues<P extends KubernetesObject> {
     private Map<ObjectKey, Known> of(External<?> external) {
         Map<ObjectKey, Known> known = values.get(external);
         if (known == null) {
-            throw new IllegalArgumentException("operator " + declaration.name() + " does not declare the external value "
-                    + external + ": add setup.poll or setup.inbound in its setup");
+            throw new IllegalArgumentException(
+                    "operator " + declaration.name() + " does not declare the external value "
+                            + external + ": add setup.poll or setup.inbound in its setup");
         }
         return known;
     }

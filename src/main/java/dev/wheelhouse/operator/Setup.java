@@ -85,7 +85,8 @@ public final class Setup<P extends KubernetesObject> {
                     index.name(), index.model().getSimpleName());
         }
         return new Declaration<>(called, fieldManager != null ? fieldManager : called, primary, List.copyOf(others),
-                List.copyOf(indexes), finalizer, workers, retryDelays, rateOfEach, rateOfAll, timeout, resync, List.copyOf(sources), List.copyOf(polls),
+                List.copyOf(indexes), finalizer, workers, retryDelays, rateOfEach, rateOfAll, timeout, resync,
+                List.copyOf(sources), List.copyOf(polls),
                 List.copyOf(inbounds),
                 errorCondition, crd, List.copyOf(permissions), List.copyOf(adoptions),
                 new Declaration.Former(Set.copyOf(formerNames), Set.copyOf(formerFinalizers)),
