@@ -413,10 +413,11 @@ public final class Setup<P extends KubernetesObject> {
 
     /**
      * Reads a value from outside of the cluster for each primary object: when the object is new, when its generation
-     * changes, and this time after each reading. Another value reconciles the object, an equal one does not.
-     * {@link Owned#external} has the last value. A read runs on a thread of its own, of which there are as many as
-     * {@link #workers}, and is interrupted after 10 s. After a failure, which the log, the health and the metrics tell,
-     * the last value stays, and the delay grows from 1 s up to the period. Only the leader reads.
+     * changes, and this time after each read. Another value reconciles the object, an equal one does not.
+     * {@link Owned#external} has the last value. No object is reconciled before its first read has ended. A read runs
+     * on a thread of its own, of which there are as many as {@link #workers}, and is interrupted after 10 s. After a
+     * failure, which the log, the health and the metrics tell, the last value stays, and the delay grows from 1 s up to
+     * the period. Only the leader reads.
      */
     public <T> Setup<P> poll(External<T> external, Duration period, External.Poll<? super P, ? extends T> poll) {
         return poll(external, period, Duration.ofSeconds(10), poll);
