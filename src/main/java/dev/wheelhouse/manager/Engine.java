@@ -154,8 +154,8 @@ public record Engine(Election election, ControllerManager manager, Shards shards
 
     /**
      * Returns after all threads have ended, or after the grace and some seconds. No sync begins any more. Running ones
-     * have the grace to end, or two seconds if the lead is lost, and are interrupted then. The lead is released when all
-     * have ended. If one does not even end by the interrupt, the lead is not released, and expires.
+     * have the grace to end, or two seconds if the lead is lost, and are interrupted then. The lead is released when
+     * all have ended. If one does not even end by the interrupt, the lead is not released, and expires.
      *
      * @param afterControllers runs after the controllers have ended, while the caches still run
      */

@@ -89,9 +89,10 @@ public interface Context<P extends KubernetesObject> extends CacheReader {
     void event(EventType type, String reason, String message);
 
     /**
-     * Executes a decision in this order: the objects, pruning, the status, Events. The first failure ends it.
+     * Executes a decision in this order: the objects, pruning, the status, Events. The first failure ends it. A step
+     * that has to wait leaves out the later steps and pruning.
      *
-     * @return when to reconcile again
+     * @return when to reconcile again; {@code Result.done()} only if nothing is waited for
      */
     Result execute(Decision decision);
 

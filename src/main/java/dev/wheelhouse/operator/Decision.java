@@ -100,7 +100,7 @@ public final class Decision {
      * Says when a wanted object is ready, in place of {@link Readiness}.
      *
      * @param wanted an object that this decision wants
-     * @param when is handed the object as it is stored; a pure function
+     * @param when is handed the object as it is stored, at first without a status; a pure function
      * @throws IllegalArgumentException if this decision does not want the object
      */
     public <T extends KubernetesObject> Decision readyWhen(T wanted, Predicate<? super T> when) {

@@ -13,8 +13,8 @@ import dev.wheelhouse.workqueue.RateLimits;
 
 /**
  * Names a value from outside of the cluster that each primary object has, such as the load of a database. It is read
- * regularly ({@link Setup#poll}) or sent by its source ({@link Setup#inbound}). The last value of each primary object is
- * kept, {@link Related#external} has it, and another value reconciles the object.
+ * regularly ({@link Setup#poll}) or sent by its source ({@link Setup#inbound}). The last value of each primary object
+ * is kept, {@link Related#external} has it, and another value reconciles the object.
  *
  * <pre>{@code
  * static final External<Integer> LOAD = External.named("load");
@@ -77,8 +77,8 @@ public final class External<T> {
         /**
          * Runs until it is interrupted, or returns at once and sends values from its own threads.
          *
-         * @param values takes the key of a primary object and its value. Any thread may call it at any time. A value for
-         *     an object that the cache does not have is dropped
+         * @param values takes the key of a primary object and its value. Any thread may call it at any time. A value
+         *     for an object that the cache does not have is dropped
          */
         void run(BiConsumer<ObjectKey, T> values) throws Exception;
     }

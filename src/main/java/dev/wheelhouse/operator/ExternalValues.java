@@ -27,8 +27,11 @@ final class ExternalValues<P extends KubernetesObject> {
     private final Clock clock;
     private final Map<External<?>, Map<ObjectKey, Known>> values = new HashMap<>();
 
-    /** @param uid of the primary object: another one of its name has no value yet */
-    private record Known(@Nullable Object value, Instant asOf, String uid) {}
+    /**
+     * @param asOf null if the first read failed
+     * @param uid of the primary object: another one of its name has no value yet
+     */
+    private record Known(@Nullable Object value, @Nullable Instant asOf, String uid) {}
 
     /** @param queue gets the objects whose values have changed */
     ExternalValues(Declaration<P> declaration, Caches<P> caches, WorkQueue<ObjectKey> queue, Clock clock) {
@@ -43,8 +46,9 @@ final class ExternalValues<P extends KubernetesObject> {
     private Map<ObjectKey, Known> of(External<?> external) {
         Map<ObjectKey, Known> known = values.get(external);
         if (known == null) {
-            throw new IllegalArgumentException("operator " + declaration.name() + " does not declare the external value "
-                    + external + ": add setup.poll or setup.inbound in its setup");
+            throw new IllegalArgumentException(
+                    "operator " + declaration.name() + " does not declare the external value "
+                            + external + ": add setup.poll or setup.inbound in its setup");
         }
         return known;
     }
@@ -70,17 +74,28 @@ final class ExternalValues<P extends KubernetesObject> {
         values.values().forEach(known -> known.remove(key));
     }
 
+    /** A value that is polled and has not been read for the object yet; null if there is none. */
+    @Nullable
+    External<?> unread(P primary) {
+        return declaration.polls().stream().<External<?>>map(External.Polled::external)
+                .filter(external -> known(external, primary) == null).findFirst().orElse(null);
+    }
+
     /** Keeps a value that was read or sent just now, and reconciles the object if the value is another one. */
     void put(External<?> external, ObjectKey key, @Nullable Object value) {
         P primary = caches.primary(key);
-        if (primary == null) {
-            return;
+        if (primary != null) {
+            put(external, primary, value, clock.now());
         }
-        Object before = value(external, primary);
-        of(external).put(key, new Known(value, clock.now(), String.valueOf(primary.getMetadata().getUid())));
+    }
+
+    private void put(External<?> external, P primary, @Nullable Object value, @Nullable Instant asOf) {
+        ObjectKey key = ObjectKey.of(primary);
+        Known before = known(external, primary);
+        of(external).put(key, new Known(value, asOf, String.valueOf(primary.getMetadata().getUid())));
         if (caches.primary(key) == null) {
             forget(key);
-        } else if (!Objects.equals(before, value)) {
+        } else if (before == null || !Objects.equals(before.value, value)) {
             queue.add(key);
         }
     }
@@ -110,6 +125,9 @@ final class ExternalValues<P extends KubernetesObject> {
                     .initCause(failure);
         } else if (failure instanceof InterruptedException stopped) {
             throw stopped;
+        }
+        if (known(polled.external(), primary) == null) {
+            put(polled.external(), primary, null, null);
         }
         Instant asOf = asOf(polled.external(), primary);
         return Result.retry(new IllegalStateException("the poll of " + polled.external() + " failed, "

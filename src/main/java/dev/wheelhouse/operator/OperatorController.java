@@ -199,6 +199,12 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
             }
             return cleanUp(context, key, finalizer == null ? (request, acting) -> Result.done() : finalizer.cleanup());
         }
+        External<?> unread = values.unread(primary);
+        if (unread != null) {
+            // The end of the first read adds the key.
+            context.await(new Applied.Target(syncs(), key, ""), unread + " has not been read for it yet");
+            return Result.done();
+        }
         return call(context, key, operator);
     }
 

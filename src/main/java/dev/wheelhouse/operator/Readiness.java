@@ -19,7 +19,8 @@ import dev.wheelhouse.facts.Schemas;
  * <li>a Pod, if it is ready or has succeeded,
  * <li>a PersistentVolumeClaim, if it is bound,
  * <li>a Service of the type LoadBalancer, if it has an address,
- * <li>a Namespace, if it is active; a CustomResourceDefinition, if it is established; an APIService, if it is available,
+ * <li>a Namespace, if it is active,
+ * <li>a CustomResourceDefinition, if it is established; an APIService, if it is available,
  * <li>any other object of Kubernetes itself, if it exists and has no condition {@code Ready} that is not true,
  * <li>a custom resource, if its condition {@code Ready} is true.
  * </ul>

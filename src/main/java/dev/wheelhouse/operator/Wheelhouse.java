@@ -158,8 +158,8 @@ public final class Wheelhouse implements AutoCloseable {
     }
 
     /**
-     * Ends the operators, then the caches and all threads. No reconciliation begins any more; running ones have the time
-     * of {@link Builder#stopGrace} to end. The lead is released once they have ended.
+     * Ends the operators, then the caches and all threads. No reconciliation begins any more; running ones have the
+     * time of {@link Builder#stopGrace} to end. The lead is released once they have ended.
      */
     @Override
     public void close() {

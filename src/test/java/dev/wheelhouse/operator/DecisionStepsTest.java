@@ -221,7 +221,8 @@ class DecisionStepsTest {
     @Test
     void noCrashStaleCacheOrSecondLeaderBreaksTheOrder() {
         List<String> broken = new ArrayList<>();
-        OperatorSimulation.of(() -> new Chain(broken)).crds(Site.class).seeds(2).patience(Duration.ofMinutes(5))
+        OperatorSimulation.of(() -> new Chain(broken)).crds(Site.class).seeds(1).patience(Duration.ofMinutes(5))
+                .within(Duration.ofSeconds(30))
                 .step("creates a site", user -> user.create("""
                         {apiVersion: example.com/v1, kind: Site, metadata: {name: blog}, spec: {replicas: 3}}"""))
                 .step("lets the first be ready", user -> readies(user, "a"))

@@ -84,7 +84,7 @@ class ExternalTest {
     void anotherValueReconcilesAndAnEqualOneDoesNot() {
         loads.put("blog", 5);
         runWithBlog(operator(this::load));
-        assertThat(decisions).endsWith("blog 5");
+        assertThat(decisions).as("nothing is decided before the first read").containsExactly("blog 5");
         decisions.clear();
         assertThat(after(PERIOD)).isEmpty();
         loads.put("blog", 6);
@@ -142,7 +142,7 @@ class ExternalTest {
 
     @Test
     @Timeout(120)
-    void aPollThatTakesTooLongIsInterruptedWhileTheOperatorGoesOn() throws Exception {
+    void aFirstPollThatTakesTooLongIsInterruptedAndTheOperatorGoesOnWithoutAValue() throws Exception {
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch never = new CountDownLatch(1);
         runWithBlog(new Scripted(setup -> setup.name("idle")));
@@ -158,11 +158,12 @@ class ExternalTest {
         poll.start();
         assertThat(begun.await(60, TimeUnit.SECONDS)).isTrue();
         Cluster.step(loops.getFirst());
-        assertThat(decisions).containsExactly("blog null");
+        assertThat(decisions).isEmpty();
         world.cluster.clock.advance(Duration.ofSeconds(10));
         loops.stream().filter(loop -> !(loop instanceof Worker)).forEach(Cluster::step);
         poll.join();
-        assertThat(never.getCount()).isEqualTo(1);
+        Cluster.step(loops.getFirst());
+        assertThat(decisions).as("a read that failed does not stop the operator").containsExactly("blog null");
     }
 
     @Test

@@ -204,6 +204,43 @@ class WheelhouseTest {
         assertThat(observed).containsExactly("apply configmaps", "waiting-operator sync");
     }
 
+    /** Goes on when it is interrupted. */
+    private static final class StubbornOperator implements ReconcilingOperator<V1ServiceAccount> {
+        final CountDownLatch begun = new CountDownLatch(1);
+        final CountDownLatch goOn = new CountDownLatch(1);
+
+        @Override
+        public void setup(Setup<V1ServiceAccount> setup) {
+            setup.workers(1);
+        }
+
+        @Override
+        public Result reconcile(Request<V1ServiceAccount> request, Context<V1ServiceAccount> context) {
+            begun.countDown();
+            while (goOn.getCount() > 0) {
+                try {
+                    goOn.await();
+                } catch (InterruptedException e) {
+                    // It does not care.
+                }
+            }
+            return Result.done();
+        }
+    }
+
+    @Test
+    void theLeadIsNotReleasedWhileARunGoesOnThatDoesNotEndByItsInterrupt() throws Exception {
+        StubbornOperator operator = new StubbornOperator();
+        Wheelhouse wheelhouse = Wheelhouse.builder().client(server.apiClient()).operator(operator)
+                .leaderElection("welcome").stopGrace(Duration.ofMillis(10)).start();
+        createAccount("ada");
+        assertThat(operator.begun.await(2, TimeUnit.MINUTES)).isTrue();
+        wheelhouse.close();
+        assertThat(holder()).isNotEmpty();
+        operator.goOn.countDown();
+        eventually("its thread ends", SOON, () -> threads().isEmpty());
+    }
+
     private String holder() throws ApiException {
         return new CoordinationV1Api(server.apiClient()).readNamespacedLease("welcome", "default").execute().getSpec()
                 .getHolderIdentity();

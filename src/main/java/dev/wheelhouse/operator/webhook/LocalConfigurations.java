@@ -46,8 +46,8 @@ final class LocalConfigurations {
 
     /**
      * Deletes the configurations, and ends the conversions, that this project has written for processes on this machine
-     * that have ended: nobody listens at their ports. Does nothing unless the API server runs on this machine, too. A failure is logged at the
-     * level of debugging, as clients may lack these rights.
+     * that have ended: nobody listens at their ports. Does nothing unless the API server runs on this machine, too. A
+     * failure is logged at the level of debugging, as clients may lack these rights.
      *
      * @param ending the port of a server that ends now; 0 for none
      */
