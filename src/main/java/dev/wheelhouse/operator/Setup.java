@@ -35,8 +35,6 @@ import dev.wheelhouse.workqueue.RateLimits;
  * {@link Operator#setup} may use it, on its own thread.
  */
 public final class Setup<P extends KubernetesObject> {
-    private static final int LONGEST_NAME = 63;
-
     private final Class<?> operator;
     private @Nullable String name;
     private @Nullable String fieldManager;
@@ -106,7 +104,7 @@ public final class Setup<P extends KubernetesObject> {
         require(!operator.getSimpleName().isEmpty(), "a class without a name needs setup.name(…)");
         String called = operator.getSimpleName().replaceAll("([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])", "$1$3-$2$4")
                 .replace('_', '-').toLowerCase(Locale.ROOT) + (primary().typed() ? "" : "." + primary().type());
-        require(called.length() <= LONGEST_NAME, "the default name %s is too long: add setup.name(…)", called);
+        require(called.length() <= 63, "the default name %s is too long: add setup.name(…)", called);
         return called;
     }
 
@@ -141,7 +139,7 @@ public final class Setup<P extends KubernetesObject> {
      * which objects keep: an operator with a declared name can change its class.
      */
     public Setup<P> name(String name) {
-        require(name.length() <= LONGEST_NAME && Names.isSubdomain(name),
+        require(name.length() <= 63 && Names.isSubdomain(name),
                 "the name \"%s\" is not of at most 63 lower-case letters, digits, - and .", name);
         this.name = name;
         return this;
