@@ -123,7 +123,8 @@ final class ManagedController {
                 }
                 now.end(why);
             }
-            if (!now.hasEnded(Set.copyOf(around.types.missing(descriptor.requires()))::contains)) {
+            List<ResourceType> missing = around.types.missing(descriptor.requires());
+            if (!now.hasEnded(type -> missing.stream().anyMatch(each -> each.means(type)))) {
                 return LOOK_AGAIN.toNanos();
             }
             life = null;

@@ -127,10 +127,8 @@ final class ServedTypes extends SignalledLoop {
 
     private static boolean isServed(ResourceType type, KubeClient.Discovered discovered) {
         return Stream.concat(discovered.types().stream(), discovered.otherVersions().stream())
-                .anyMatch(other -> type.isNamed()
-                        ? type.means(other)
-                        : other.plural().equals(type.plural())
-                                && other.apiVersion().equals(type.apiVersion()));
+                .anyMatch(other -> other.groupResource().equals(type.groupResource())
+                        && (type.isNamed() || other.version().equals(type.version())));
     }
 
     /** Tries a list before the informer starts, because an informer that may not list would try for ever. */

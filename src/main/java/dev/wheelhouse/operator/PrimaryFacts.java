@@ -1,16 +1,14 @@
 package dev.wheelhouse.operator;
 
-import java.util.Map;
-
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1CustomResourceDefinition;
-import io.kubernetes.client.openapi.models.V1CustomResourceDefinitionVersion;
-import io.kubernetes.client.openapi.models.V1CustomResourceSubresources;
-import io.kubernetes.client.openapi.models.V1JSONSchemaProps;
+
+import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.ModelJson;
 
 /**
  * The facts about an operator's primary type that its class, its definition or the API server tells.
@@ -24,9 +22,8 @@ import dev.wheelhouse.api.ResourceType;
 record PrimaryFacts(@Nullable V1CustomResourceDefinition definition, boolean known, boolean hasStatus,
         boolean hasConditions, String withoutConditions) {
     static PrimaryFacts of(Class<? extends KubernetesObject> model) {
-        return new PrimaryFacts(null, true,
-                ResourceTypes.hasStatusSubresource(model), ResourceTypes.hasConditions(model),
-                ResourceTypes.withoutConditions(model));
+        return new PrimaryFacts(null, true, ResourceTypes.hasStatusSubresource(model),
+                ResourceTypes.hasConditions(model), ResourceTypes.withoutConditions(model));
     }
 
     /** The facts about a type without a class, of which the API server tells more. */
@@ -41,20 +38,13 @@ record PrimaryFacts(@Nullable V1CustomResourceDefinition definition, boolean kno
 
     /** The facts about a type without a class, as its definition has it. */
     static PrimaryFacts of(V1CustomResourceDefinition definition, ResourceType type) {
-        V1CustomResourceDefinitionVersion version = definition.getSpec().getVersions().stream()
-                .filter(each -> each.getName().equals(type.version())).findFirst().orElseThrow();
-        V1CustomResourceSubresources subresources = version.getSubresources();
-        boolean hasStatus = subresources != null && subresources.getStatus() != null;
-        V1JSONSchemaProps root = version.getSchema() == null ? null : version.getSchema().getOpenAPIV3Schema();
-        V1JSONSchemaProps status = property(root, "status");
+        JsonNode version = ModelJson.tree(definition).at("/spec/versions").valueStream()
+                .filter(each -> each.path("name").asString("").equals(type.version())).findFirst().orElseThrow();
+        boolean hasStatus = version.at("/subresources/status").isObject();
+        JsonNode status = version.at("/schema/openAPIV3Schema/properties/status");
         return new PrimaryFacts(definition, true, hasStatus,
-                hasStatus && (status == null || property(status, "conditions") != null
-                        || Boolean.TRUE.equals(status.getxKubernetesPreserveUnknownFields())),
+                hasStatus && (status.isMissingNode() || status.path("properties").has("conditions")
+                        || status.path("x-kubernetes-preserve-unknown-fields").asBoolean(false)),
                 "the definition of " + type + " has no status with conditions");
-    }
-
-    private static @Nullable V1JSONSchemaProps property(@Nullable V1JSONSchemaProps schema, String name) {
-        Map<String, V1JSONSchemaProps> properties = schema == null ? null : schema.getProperties();
-        return properties == null ? null : properties.get(name);
     }
 }

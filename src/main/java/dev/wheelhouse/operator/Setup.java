@@ -36,8 +36,6 @@ import dev.wheelhouse.workqueue.RunRates;
  * {@link Operator#setup} may use it, on its own thread.
  */
 public final class Setup<P extends KubernetesObject> {
-    private static final int LONGEST_NAME = 63;
-
     private final Class<?> operator;
     private @Nullable String name;
     private @Nullable String fieldManager;
@@ -112,7 +110,7 @@ public final class Setup<P extends KubernetesObject> {
         require(!operator.getSimpleName().isEmpty(), "a class without a name needs setup.name(…)");
         String called = operator.getSimpleName().replaceAll("([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])", "$1$3-$2$4")
                 .replace('_', '-').toLowerCase(Locale.ROOT) + (primary().typed() ? "" : "." + primary().type());
-        require(called.length() <= LONGEST_NAME, "the default name %s is too long: add setup.name(…)", called);
+        require(called.length() <= 63, "the default name %s is too long: add setup.name(…)", called);
         return called;
     }
 
@@ -147,7 +145,7 @@ public final class Setup<P extends KubernetesObject> {
      * which objects keep: an operator with a declared name can change its class.
      */
     public Setup<P> name(String name) {
-        require(name.length() <= LONGEST_NAME && Names.isSubdomain(name),
+        require(name.length() <= 63 && Names.isSubdomain(name),
                 "the name \"%s\" is not of at most 63 lower-case letters, digits, - and .", name);
         this.name = name;
         return this;
@@ -515,9 +513,8 @@ public final class Setup<P extends KubernetesObject> {
     public Setup<P> crd(CrdPolicy policy) {
         require(policy == CrdPolicy.WAIT || facts.definition() != null
                 || primary().model().isAnnotationPresent(ResourceDefinition.class),
-                "the policy %s is for a class with @ResourceDefinition, or for setup.primary(definition), and %s has "
-                        + "neither",
-                policy, primary().type().kind());
+                "the policy %s is for a class with @ResourceDefinition, and %s is built in, or lacks its "
+                        + "setup.primary(definition)", policy, primary().type().kind());
         crd = policy;
         return this;
     }

@@ -5,7 +5,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
@@ -20,6 +19,10 @@ import dev.wheelhouse.console.Plans;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.Controller;
 import dev.wheelhouse.manager.ControllerManager;
+
+import static java.util.stream.Collectors.flatMapping;
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.toList;
 
 /**
  * Shows what controllers would do to an object now, and why. Nothing is written. {@code
@@ -36,9 +39,9 @@ record PlanEndpoint(ControllerManager manager) {
 
     @ReadOperation
     Map<String, Object> controllers() {
-        Map<String, List<String>> differences = new TreeMap<>();
-        manager.controllers().stream().filter(one -> !one.differences().isEmpty())
-                .forEach(one -> differences.put(one.name(), one.differences()));
+        Map<String, List<String>> differences = manager.controllers().stream()
+                .collect(groupingBy(Controller::name, flatMapping(one -> one.differences().stream(), toList())));
+        differences.values().removeIf(List::isEmpty);
         return Map.of("controllers", plannable(), "differences", differences, "ask",
                 List.of("plan/{controller}/{namespace}/{name}",
                         "plan/{controller, or all}/{namespace, or -}/{resource}/{name}"));

@@ -30,7 +30,7 @@ public final class Fabric8 {
     private static final JsonMapper MAPPER = JsonMapper.builder().findAndAddModules()
             .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
             .disable(SerializationFeature.WRITE_DATES_AS_TIMESTAMPS)
-            .serializationInclusion(JsonInclude.Include.NON_NULL).build();
+            .defaultPropertyInclusion(JsonInclude.Value.ALL_NON_NULL).build();
 
     private Fabric8() {}
 

@@ -20,7 +20,6 @@ public record Fabric8Related(Related plain) {
 
     /** The first object of a class with this name; empty if there is none. */
     public <T extends HasMetadata> Optional<T> named(Class<T> type, String name) {
-        return plain.all(Fabric8.type(type)).stream().filter(tree -> name.equals(tree.getMetadata().getName()))
-                .findFirst().map(tree -> Fabric8.read(tree, type));
+        return all(type).stream().filter(object -> name.equals(object.getMetadata().getName())).findFirst();
     }
 }

@@ -12,6 +12,7 @@ import io.kubernetes.client.openapi.models.V1CustomResourceDefinition;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.Unstructured;
 import dev.wheelhouse.operator.CrdPolicy;
+import dev.wheelhouse.operator.ResourceTypes;
 import dev.wheelhouse.operator.Setup;
 
 /**
@@ -27,7 +28,7 @@ public final class Fabric8Setup<P extends HasMetadata> {
         this.plain = plain;
         this.model = model;
         this.definition = Fabric8.definition(model);
-        if (definition != null) {
+        if (definition != null && ResourceTypes.of(definition).equals(Fabric8.type(model))) {
             plain.primary(definition);
         } else {
             plain.primary(Fabric8.type(model));
@@ -39,23 +40,27 @@ public final class Fabric8Setup<P extends HasMetadata> {
         return plain;
     }
 
+    /** The class of objects that a primary object may own: {@link Setup#owns(Class)}. */
     public <T extends HasMetadata> Fabric8Setup<P> owns(Class<T> type) {
         plain.owns(Fabric8.type(type), all -> {});
         return this;
     }
 
+    /** {@link Setup#watches} of a class. The mapping is handed an object of its own. */
     public <T extends HasMetadata> Fabric8Setup<P> watches(Class<T> type,
             Function<? super T, ? extends Collection<ObjectKey>> mapping) {
         plain.watches(Fabric8.type(type), tree -> mapping.apply(Fabric8.read(tree, type)), all -> {});
         return this;
     }
 
+    /** {@link Setup#references} of a class. The function is handed an object of its own. */
     public <T extends HasMetadata> Fabric8Setup<P> references(Class<T> type,
             Function<? super P, ? extends Collection<ObjectKey>> keys) {
         plain.references(Fabric8.type(type), tree -> keys.apply(Fabric8.read(tree, model)), all -> {});
         return this;
     }
 
+    /** {@link Setup#adopt} of a class. The condition is handed an object of its own. */
     public <T extends HasMetadata> Fabric8Setup<P> adopt(Class<T> type, Predicate<? super T> which) {
         plain.adopt(Fabric8.type(type), tree -> which.test(Fabric8.read(tree, type)));
         return this;
@@ -63,9 +68,9 @@ public final class Fabric8Setup<P extends HasMetadata> {
 
     /**
      * The policy for the definition that fabric8's generator has written for the primary class, in
-     * {@code META-INF/fabric8} of the class path.
+     * {@code META-INF/fabric8} of the class path. The class is of the version that it stores.
      *
-     * @throws IllegalArgumentException if it is not there
+     * @throws IllegalArgumentException if it is not there, or stores another version
      */
     public Fabric8Setup<P> crd(CrdPolicy policy) {
         if (definition == null && policy != CrdPolicy.WAIT) {
