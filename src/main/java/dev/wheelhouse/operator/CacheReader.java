@@ -11,8 +11,8 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
 
 /**
- * Reads an operator's caches. A {@link Context} hands out copies. A mapping ({@link Setup#watches}) is handed the
- * cached objects themselves, which it must not change. A read of a type that the operator did not declare throws
+ * Reads an operator's caches. A {@link Context} hands out copies. A mapping ({@link Setup#watches}) and a
+ * {@link Context#view} are handed the cached objects themselves, which they must not change. A read of a type that the operator did not declare throws
  * {@code IllegalArgumentException}, which names the declaration to add.
  */
 public interface CacheReader {

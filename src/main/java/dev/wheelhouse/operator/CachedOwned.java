@@ -12,8 +12,20 @@ import dev.wheelhouse.api.Unstructured;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.operator.Declaration.Part;
 
-/** The objects in an operator's caches that belong to one primary object. Each is copied when it is asked for. */
-record CachedOwned(Caches<?> caches, KubernetesObject primary) implements Owned {
+/**
+ * The objects in an operator's caches that belong to one primary object. Each is copied when it is asked for, unless it
+ * is only viewed.
+ *
+ * @param copies whether objects are copied, and read if only their metadata is cached
+ * @param viewed called before objects are handed out that are no copies
+ */
+record CachedOwned(Caches<?> caches, KubernetesObject primary, boolean copies, Runnable viewed) implements Owned {
+    @Override
+    public Owned view() {
+        viewed.run();
+        return new CachedOwned(caches, primary, false, viewed);
+    }
+
     @Override
     public <T extends KubernetesObject> List<T> all(Class<T> type) {
         return related(caches.parts(type));
@@ -30,7 +42,8 @@ record CachedOwned(Caches<?> caches, KubernetesObject primary) implements Owned 
     }
 
     private <T extends KubernetesObject> List<T> related(List<Part<T>> parts) {
-        return caches.related(parts, primary).stream().map(ModelJson::copy).toList();
+        List<T> related = caches.related(parts, primary, copies);
+        return copies ? related.stream().map(ModelJson::copy).toList() : related;
     }
 
     @Override
@@ -38,7 +51,8 @@ record CachedOwned(Caches<?> caches, KubernetesObject primary) implements Owned 
         List<Part<T>> parts = caches.parts(type);
         String namespace = parts.getFirst().type().namespaced() ? primary.getMetadata().getNamespace() : null;
         ObjectKey key = new ObjectKey(namespace == null ? "" : namespace, name);
-        return caches.related(parts, primary).stream().filter(object -> ObjectKey.of(object).equals(key)).findFirst()
-                .map(ModelJson::copy);
+        return caches.related(parts, primary, false).stream().filter(object -> ObjectKey.of(object).equals(key))
+                .findFirst().flatMap(object -> copies ? caches.reader().get(type, key).map(ModelJson::copy)
+                        : Optional.of(object));
     }
 }

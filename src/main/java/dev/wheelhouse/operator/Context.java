@@ -22,6 +22,13 @@ public interface Context<P extends KubernetesObject> extends CacheReader {
     Owned owned();
 
     /**
+     * Reads the caches without copies, for a reconciliation over thousands of objects. These are the cached objects
+     * themselves, which must not be changed. They share their parts with others; a test with a simulation names who
+     * changed one. Of a type with a bound, or with metadata only, they have the metadata, and nothing is read.
+     */
+    CacheReader view();
+
+    /**
      * Applies an object server-side, with the operator's field manager and the primary object as its controller. Sends
      * no request if the apply would change nothing. An existing object of this name that the operator has not made is
      * left alone, unless {@link Setup#adopt} allows to take it.

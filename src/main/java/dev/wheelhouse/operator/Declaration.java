@@ -28,12 +28,13 @@ import dev.wheelhouse.workqueue.RateLimits;
  * @param workers null for the default
  * @param resync zero for never
  * @param statusFields empty for the whole status
+ * @param namespaces null for all
  */
 record Declaration<P extends KubernetesObject>(String name, String fieldManager, Part<P> primary, List<Part<?>> others,
         List<Index<?>> indexes, @Nullable Finalizer<P> finalizer, @Nullable Integer workers, RateLimits rateLimits,
         @Nullable Duration timeout, Duration resync, List<ExternalSource> sources, @Nullable String errorCondition,
         CrdPolicy crd, List<Permission> permissions, List<Adoption<?>> adoptions, Former former,
-        Set<String> statusFields) {
+        Set<String> statusFields, @Nullable NamespaceChoice namespaces) {
     enum Role {
         PRIMARY, OWNED, WATCHED, REFERENCED
     }
@@ -64,7 +65,7 @@ record Declaration<P extends KubernetesObject>(String name, String fieldManager,
      */
     record Part<T extends KubernetesObject>(Role role, ResourceType type, Class<T> model,
             @Nullable Relation<T> relation, Set<String> namespaces,
-            LabelSelector labels, FieldSelector fields, ChangeFilter<T> filter) {
+            LabelSelector labels, FieldSelector fields, ChangeFilter<T> filter, CachedContent<T> content) {
         /** Whether the cache has every object of its namespaces. */
         boolean whole() {
             return labels.isEverything() && fields.isEverything();
@@ -115,6 +116,11 @@ record Declaration<P extends KubernetesObject>(String name, String fieldManager,
                     "operator " + operator.getClass().getName() + ": its setup failed: " + e, e);
         }
         return setup.declaration();
+    }
+
+    /** Whether the namespaces of a type are those that are chosen for the whole operator. */
+    boolean follows(Part<?> part) {
+        return namespaces != null && part.type().namespaced() && part.namespaces().isEmpty();
     }
 
     Stream<Part<?>> parts() {

@@ -35,6 +35,11 @@ record GivenObjects(List<KubernetesObject> objects) implements Owned {
         return all(PartialObjectMetadata.class).stream().filter(object -> isOf(type, object)).toList();
     }
 
+    @Override
+    public Owned view() {
+        return this;
+    }
+
     private static boolean isOf(ResourceType type, KubernetesObject object) {
         return type.apiVersion().equals(object.getApiVersion()) && type.kind().equals(object.getKind());
     }

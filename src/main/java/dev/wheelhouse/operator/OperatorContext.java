@@ -3,6 +3,7 @@ package dev.wheelhouse.operator;
 import java.time.Instant;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -48,11 +49,13 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
     private final SyncRun run;
     private final ObjectKey key;
     private final Ownership<P> ownership;
+    private final Map<String, Object> namespaces;
     /**
      * The primary object as the cache had it, or as the last write of this sync returned it. A write replaces the
      * object; nobody changes it.
      */
     private P primary;
+    private boolean viewed;
     private StatusStreaks.@Nullable Write statusWrite;
 
     OperatorContext(OperatorController<P> controller, SyncRun run, ObjectKey key, P primary) {
@@ -63,6 +66,7 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
         this.key = key;
         this.primary = primary;
         this.ownership = new Ownership<>(controller, this, key);
+        this.namespaces = caches.namespaces().open();
     }
 
     /** The primary object; not a copy. */
@@ -83,7 +87,18 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
 
     @Override
     public Owned owned() {
-        return new CachedOwned(caches, primary);
+        return new CachedOwned(caches, primary, true, () -> viewed = true);
+    }
+
+    @Override
+    public CacheReader view() {
+        viewed = true;
+        return caches.view();
+    }
+
+    /** Whether this run was handed cached objects that it could have changed. */
+    boolean hasViewed() {
+        return viewed;
     }
 
     @Override
@@ -116,6 +131,7 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
     /** Executes one write. @return the answer, or null if there is none */
     @Nullable
     KubernetesObject write(Action.Write write) {
+        caches.requireHeld(namespaces, key, write);
         Outcome outcome = run.execute(List.of(write));
         if (outcome.error() != null) {
             throw outcome.error();
@@ -129,19 +145,25 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
 
     @Override
     public <T extends KubernetesObject> T apply(T desired) {
-        return apply(desired, partToApply(desired), true);
+        return apply(desired, true, true);
     }
 
     @Override
     public <T extends KubernetesObject> T applyUnowned(T desired) {
-        return apply(desired, partOf(desired, false), false);
+        return apply(desired, false, true);
     }
 
-    private <T extends KubernetesObject> T apply(T desired, Part<T> part, boolean owned) {
+    /** @param answered whether the caller wants the answer, so that it has to be whole */
+    private <T extends KubernetesObject> T apply(T desired, boolean owned, boolean answered) {
+        Part<T> part = partOf(desired, owned);
         ObjectNode body = Desired.of(desired, part, declaration.primary().type(), meta(), owned);
         Target target = target(part, body);
-        T stored = existing(part, target);
+        T known = existing(part, target);
         Object wanted = SemanticForm.of(body, part.type());
+        if (known != null && controller.applied.isShown(key, target, wanted, known)) {
+            return answer(part, known, answered);
+        }
+        T stored = known == null ? null : caches.whole(part, known);
         List<String> formers = stored == null ? List.of() : ownership.formerManagers(target, stored.getMetadata());
         String why = stored == null
                 ? "it does not exist"
@@ -173,6 +195,12 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
         return left;
     }
 
+    /** A copy of a stored object, which is read if only its metadata is cached. */
+    private <T extends KubernetesObject> T answer(Part<T> part, T stored, boolean answered) {
+        T handed = answered ? caches.handed(part, stored) : stored;
+        return ModelJson.copy(handed == null ? stored : handed);
+    }
+
     private static Target target(Part<?> part, ObjectNode body) {
         return new Target(part.type(), ObjectKey.of(body.at("/metadata/namespace").asString(""),
                 body.at("/metadata/name").asString()), "");
@@ -185,7 +213,7 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
      * @throws KubeApiException if it belongs to somebody else
      */
     private <T extends KubernetesObject> @Nullable T existing(Part<T> part, Target target) {
-        T stored = caches.get(List.of(part), target.key());
+        T stored = caches.informer(part).get(target.key());
         if (stored == null && !part.whole()) {
             stored = controller.client().resource(part.type(), part.model()).find(target.key()).orElse(null);
         }
@@ -197,6 +225,10 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
 
     @Override
     public <T extends KubernetesObject> T createOnce(T object) {
+        return createOnce(object, true);
+    }
+
+    private <T extends KubernetesObject> T createOnce(T object, boolean answered) {
         Part<T> part = partToApply(object);
         ObjectNode body = Desired.of(object, part, declaration.primary().type(), meta(), true);
         Target target = target(part, body);
@@ -204,7 +236,7 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
         if (stored != null) {
             return OwnerReferences.controllerOf(stored.getMetadata()) == null
                     ? own(part, target, body, stored)
-                    : ModelJson.copy(stored);
+                    : answer(part, stored, answered);
         }
         body.withObjectProperty("metadata").withObjectProperty("annotations").put(Ownership.CREATED_BY,
                 declaration.fieldManager());
@@ -277,7 +309,7 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
     }
 
     private <T extends KubernetesObject> void prune(Part<T> part, Set<Target> wanted) {
-        for (T object : caches.related(List.of(part), primary)) {
+        for (T object : caches.related(List.of(part), primary, false)) {
             Target target = new Target(part.type(), ObjectKey.of(object), "");
             if (!wanted.contains(target) && object.getMetadata().getDeletionTimestamp() == null
                     && ownership.wrote(target, object.getMetadata())) {
@@ -339,7 +371,8 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
                     "the status of " + type.kind() + " " + key + " has the field " + undeclared
                             + ", which setup.statusFields does not name: name it there, or leave it out");
         }
-        JsonNode stored = ModelJson.tree(primary);
+        P whole = caches.whole(declaration.primary(), primary);
+        JsonNode stored = ModelJson.tree(whole == null ? primary : whole);
         ObjectNode next = change.next(type, stored, now());
         JsonNode before = stored.path("status");
         Object form = status(type, next);
@@ -420,9 +453,9 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
         requireDistinct(decision.wanted());
         for (Decision.Wanted wanted : decision.wanted()) {
             switch (wanted.mode()) {
-                case OWNED -> apply(wanted.object());
-                case ONCE -> createOnce(wanted.object());
-                case UNOWNED -> applyUnowned(wanted.object());
+                case OWNED -> apply(wanted.object(), true, false);
+                case ONCE -> createOnce(wanted.object(), false);
+                case UNOWNED -> apply(wanted.object(), false, false);
             }
         }
         if (!decision.keepsOthers()) {

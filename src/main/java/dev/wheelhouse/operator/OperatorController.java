@@ -3,6 +3,7 @@ package dev.wheelhouse.operator;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -18,8 +19,10 @@ import org.slf4j.MDC;
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
+import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Appliers;
 import dev.wheelhouse.client.KubeClient;
@@ -48,6 +51,7 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
     private final @Nullable Timeouts timeouts;
     private final List<SourceLoop> sources;
     private final UnreadableObjects unreadable;
+    private final @Nullable NamespaceLoop namespaces;
     /**
      * By primary object, the version that writing its error condition led to. An update to this version leads to no
      * sync.
@@ -79,13 +83,37 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
             addLoop(timeouts);
         }
         sources.forEach(this::addLoop);
-        this.caches = new Caches<>(declaration, context.informers());
+        this.caches = new Caches<>(declaration, context.informers(), client);
         this.unreadable = new UnreadableObjects(declaration, caches, client, events(declaration.name()),
                 context.observes(), clock);
         addLoop(unreadable);
+        this.namespaces = declaration.namespaces() == null
+                ? null
+                : new NamespaceLoop(declaration.name(), names(declaration.namespaces(), context), caches.namespaces(),
+                        context.informers()::startNew, clock);
+        if (namespaces != null) {
+            addLoop(namespaces);
+        }
         // The next sync after a write waits for the informer that is followed last, so the primary type's informer
         // comes last.
         caches.parts().reversed().forEach(this::watchPart);
+    }
+
+    /** The names of the chosen namespaces. A change of those that labels choose wakes the loop. */
+    private NamespaceLoop.Source names(NamespaceChoice choice, ControllerContext context) {
+        if (choice.names() != null) {
+            return new NamespaceLoop.Source(choice.names(), NamespaceLoop.EVERY);
+        }
+        SharedIndexInformer<PartialObjectMetadata> chosen = context.informers().informer(ResourceType.NAMESPACES,
+                PartialObjectMetadata.class, "", Objects.requireNonNull(choice.labels()), FieldSelector.everything());
+        follow(chosen);
+        watch(chosen).run(change -> {
+            if (namespaces != null) {
+                namespaces.wake();
+            }
+        });
+        return new NamespaceLoop.Source(() -> chosen.getIndexer().list().stream().map(each -> each.getMetadata().getName())
+                .toList(), Duration.ZERO);
     }
 
     private <T extends KubernetesObject> void watchPart(Part<T> part) {
@@ -113,7 +141,11 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
 
     @Override
     public Set<String> problems() {
-        return unreadable.reasons();
+        Set<String> problems = new LinkedHashSet<>(unreadable.reasons());
+        if (namespaces != null) {
+            problems.addAll(namespaces.reasons());
+        }
+        return problems;
     }
 
     @Override
@@ -155,7 +187,12 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
             return Result.done();
         }
         MDC.put("uid", primary.getMetadata().getUid());
-        OperatorContext<P> context = new OperatorContext<>(this, run, key, primary);
+        P whole = caches.handed(declaration.primary(), primary);
+        if (whole == null) {
+            // The cache will tell that it is gone.
+            return Result.done();
+        }
+        OperatorContext<P> context = new OperatorContext<>(this, run, key, whole);
         Declaration.Finalizer<P> finalizer = declaration.finalizer();
         if (primary.getMetadata().getDeletionTimestamp() != null) {
             List<String> set = finalizers(context);
@@ -251,6 +288,9 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
             result = Result.retry(e);
         } finally {
             tooLate = running != null && running.end();
+            if (context.hasViewed()) {
+                caches.checkUnchanged(name() + ", which reconciled " + key);
+            }
         }
         if (result instanceof Result.Retry retry) {
             if (tooLate) {

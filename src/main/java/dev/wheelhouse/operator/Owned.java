@@ -37,6 +37,13 @@ public interface Owned {
     /** The metadata of the objects of a type ({@link Setup#watchesMetadata}), sorted by namespace and name. */
     List<PartialObjectMetadata> metadata(ResourceType type);
 
+    /**
+     * The same without copies: the cached objects themselves, which must not be changed. They share their parts with
+     * others; a test with a simulation names who changed one. Of a type with a bound, or with metadata only, they have
+     * the metadata, and nothing is read.
+     */
+    Owned view();
+
     /** The given objects, for a test of {@link DecidingOperator#decide} that needs no API server. */
     static Owned of(KubernetesObject... objects) {
         return new GivenObjects(List.of(objects));

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.common.KubernetesObject;
 
+import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.Names;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.PartialObjectMetadata;
@@ -52,6 +53,7 @@ public final class Setup<P extends KubernetesObject> {
     private final Set<String> formerNames = new LinkedHashSet<>();
     private final Set<String> formerFinalizers = new LinkedHashSet<>();
     private final Set<String> statusFields = new LinkedHashSet<>();
+    private @Nullable NamespaceChoice namespaces;
 
     Setup(Operator<P> operator) {
         this.operator = withoutProxies(operator.getClass());
@@ -82,7 +84,7 @@ public final class Setup<P extends KubernetesObject> {
                 List.copyOf(indexes), finalizer, workers, rateLimits, timeout, resync, List.copyOf(sources),
                 errorCondition, crd, List.copyOf(permissions), List.copyOf(adoptions),
                 new Declaration.Former(Set.copyOf(formerNames), Set.copyOf(formerFinalizers)),
-                Set.copyOf(statusFields));
+                Set.copyOf(statusFields), namespaces);
     }
 
     private String defaultName() {
@@ -162,6 +164,30 @@ public final class Setup<P extends KubernetesObject> {
     public Setup<P> statusFields(String... names) {
         require(ResourceTypes.hasStatusSubresource(primary.model()), "%s has no status", primary.type().kind());
         statusFields.addAll(List.of(names));
+        return this;
+    }
+
+    /**
+     * Limits all types to the namespaces with these labels, at any moment: their caches open and close while the
+     * operator runs. A type that {@link Watched#namespaces} limits keeps its own. Objects of a namespace that leaves are
+     * forgotten: nothing is deleted, and no clean-up runs. When it comes back, they are reconciled. The operator needs
+     * its rights in these namespaces only, and may read Namespaces.
+     */
+    public Setup<P> namespaces(LabelSelector ofNamespaces) {
+        return namespaces(new NamespaceChoice(ofNamespaces, null));
+    }
+
+    /**
+     * The same for namespaces that are named by a function, such as one that reads a file. It is called every ten
+     * seconds, on a thread of its own. If it fails, the namespaces stay as they are, and the failure is logged.
+     */
+    public Setup<P> namespaces(Supplier<? extends Collection<String>> names) {
+        return namespaces(new NamespaceChoice(null, names));
+    }
+
+    private Setup<P> namespaces(NamespaceChoice choice) {
+        require(namespaces == null, "setup.namespaces is declared twice: make it one declaration");
+        namespaces = choice;
         return this;
     }
 
