@@ -12,8 +12,8 @@ import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
 
 /**
- * What an informer caches. Users of equal collections share an informer. Selectors compare by their requirements, not
- * by their text, because the selectors "nothing" and "everything" have the same text.
+ * The objects that an informer caches. Users of equal collections share an informer. Selectors compare by their
+ * requirements, not by their text, because the selectors "nothing" and "everything" have the same text.
  *
  * @param model the class of the objects; {@link PartialObjectMetadata} reads and caches their metadata only, and
  *     {@code Unstructured} is for a type without a class

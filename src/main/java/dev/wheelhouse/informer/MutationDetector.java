@@ -63,7 +63,8 @@ final class MutationDetector<T extends KubernetesObject> {
         while (at < Math.min(now.length(), before.length()) && now.charAt(at) == before.charAt(at)) {
             at++;
         }
-        String message = "a cached object was changed" + (who.isEmpty() ? "" : " by " + who) + ": " + type + " " + object.getMetadata().getNamespace() + "/"
+        String message = "a cached object was changed" + (who.isEmpty() ? "" : " by " + who) + ": " + type + " "
+                + object.getMetadata().getNamespace() + "/"
                 + object.getMetadata().getName() + ", from …" + around(before, at) + "… to …" + around(now, at)
                 + "…; change a copy (ModelJson.copy) instead";
         found.add(message);

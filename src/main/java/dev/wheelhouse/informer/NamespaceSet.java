@@ -13,9 +13,9 @@ import java.util.concurrent.ConcurrentHashMap;
 /**
  * The namespaces of one user's informers, which may change while these run. A namespace comes in two steps: its lists
  * and watches begin; when every informer holds what the server has, its objects appear in all of them, the informers
- * that were made first last. It leaves at once, in the order in which the informers were made. So whoever sees an object
- * in the first informer sees everything else in its namespace, too. One thread at a time may change the set; any thread
- * may ask.
+ * that were made first last. It leaves at once, in the order in which the informers were made. So whoever sees an
+ * object in the first informer sees everything else in its namespace, too. One thread at a time may change the set; any
+ * thread may ask.
  */
 public final class NamespaceSet {
     private final List<NamespacesInformer<?>> informers = new ArrayList<>();
@@ -35,7 +35,9 @@ public final class NamespaceSet {
         return set;
     }
 
-    /** The namespaces that all informers hold, each with a mark. A namespace that left and came back has another one. */
+    /**
+     * The namespaces that all informers hold, each with a mark. A namespace that left and came back has another one.
+     */
     public Map<String, Object> open() {
         return open;
     }

@@ -32,8 +32,8 @@ import dev.wheelhouse.api.ResourceVersions;
 /**
  * The informers of several namespaces as one, for clients that may not list all namespaces (upstream:
  * controller-runtime {@code pkg/cache/multi_namespace_cache.go}). Each namespace has its own list and watch. A
- * {@link NamespaceSet} says which there are; handlers are told of the objects of a namespace that leaves as if they were
- * deleted. A handler is still called by one thread at a time.
+ * {@link NamespaceSet} says which there are; handlers are told of the objects of a namespace that leaves as if they
+ * were deleted. A handler is still called by one thread at a time.
  *
  * <p>A namespace that the server forbids does not keep the others waiting, as long as one is allowed. The log names it;
  * its informer tries again, and its objects are added when it succeeds. Thread safe.
@@ -341,6 +341,7 @@ final class NamespacesInformer<T extends KubernetesObject> implements SharedInde
 
     @Override
     public String toString() {
-        return "informer of " + type + indexer.members().keySet().stream().collect(Collectors.joining(", ", " in ", ""));
+        return "informer of " + type
+                + indexer.members().keySet().stream().collect(Collectors.joining(", ", " in ", ""));
     }
 }

@@ -52,7 +52,8 @@ record CachedOwned(Caches<?> caches, KubernetesObject primary, boolean copies, R
         String namespace = parts.getFirst().type().namespaced() ? primary.getMetadata().getNamespace() : null;
         ObjectKey key = new ObjectKey(namespace == null ? "" : namespace, name);
         return caches.related(parts, primary, false).stream().filter(object -> ObjectKey.of(object).equals(key))
-                .findFirst().flatMap(object -> copies ? caches.reader().get(type, key).map(ModelJson::copy)
+                .findFirst().flatMap(object -> copies
+                        ? caches.reader().get(type, key).map(ModelJson::copy)
                         : Optional.of(object));
     }
 }

@@ -172,28 +172,26 @@ final class Caches<P extends KubernetesObject> {
     }
 
     /**
-     * Checks, before a write, that the caches have held the namespaces of the primary object and of the written one
-     * since the beginning of the sync. Otherwise the sync may have taken objects for missing.
+     * Checks, before a write, that the caches have held the namespace of an object since the beginning of the sync.
+     * Otherwise the sync may have taken objects for missing.
      *
      * @param then the namespaces at the beginning of the sync
      * @throws KubeApiException if they have not
      */
-    void requireHeld(Map<String, Object> then, ObjectKey primary, Action.Write write) {
-        boolean follows = informers.keySet().stream()
-                .anyMatch(part -> part.type().equals(write.type()) && declaration.follows(part));
-        String target = write.target().namespace();
-        if (follows && !target.equals(primary.namespace()) && !target.isEmpty() && !then.containsKey(target)) {
-            throw new IllegalArgumentException(write.type().kind() + " " + write.target() + " is in a namespace that "
+    void requireHeld(Map<String, Object> then, ResourceType type, ObjectKey object, Action.Write write) {
+        String namespace = object.namespace();
+        Object mark = then.get(namespace);
+        boolean held = mark != null && mark.equals(namespaces.open().get(namespace));
+        if (held || namespace.isEmpty() || informers.keySet().stream()
+                .noneMatch(part -> part.type().equals(type) && declaration.follows(part))) {
+            return;
+        }
+        if (mark == null && !type.equals(declaration.primary().type())) {
+            throw new IllegalArgumentException(type.kind() + " " + object + " is in a namespace that "
                     + "setup.namespaces of the operator " + declaration.name() + " does not choose");
         }
-        String home = declaration.follows(declaration.primary()) ? primary.namespace() : "";
-        for (String namespace : List.of(home, follows ? target : "")) {
-            Object mark = then.get(namespace);
-            if (!namespace.isEmpty() && (mark == null || mark != namespaces.open().get(namespace))) {
-                throw new KubeApiException(write.verb() + " " + write.type() + " " + write.target(), 409, "Conflict",
-                        "the namespace " + namespace + " has left the operator", null);
-            }
-        }
+        throw new KubeApiException(write.verb() + " " + write.type() + " " + write.target(), 409, "Conflict",
+                "the namespace " + namespace + " has left the operator", null);
     }
 
     // ---- events

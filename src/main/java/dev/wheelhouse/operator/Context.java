@@ -2,6 +2,7 @@ package dev.wheelhouse.operator;
 
 import java.time.Instant;
 import java.util.List;
+import java.util.Set;
 
 import io.kubernetes.client.common.KubernetesObject;
 
@@ -105,6 +106,17 @@ public interface Context<P extends KubernetesObject> extends CacheReader {
 
     /** The same for a type without a class. */
     ResourceClient<Unstructured> live(ResourceType type);
+
+    /** The names of the other clusters ({@link Setup#clusters}) that are connected at the moment, sorted. */
+    Set<String> clusters();
+
+    /**
+     * Another cluster.
+     *
+     * @throws dev.wheelhouse.api.KubeApiException with the code 503 if it is not connected. When it is, all primary
+     *     objects are reconciled
+     */
+    ClusterContext cluster(String name);
 
     /** The time. With a manual clock in tests it advances by hand. */
     Instant now();

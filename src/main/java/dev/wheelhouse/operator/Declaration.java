@@ -29,12 +29,13 @@ import dev.wheelhouse.workqueue.RateLimits;
  * @param resync zero for never
  * @param statusFields empty for the whole status
  * @param namespaces null for all
+ * @param clusters null if the operator works in its own cluster only
  */
 record Declaration<P extends KubernetesObject>(String name, String fieldManager, Part<P> primary, List<Part<?>> others,
         List<Index<?>> indexes, @Nullable Finalizer<P> finalizer, @Nullable Integer workers, RateLimits rateLimits,
         @Nullable Duration timeout, Duration resync, List<ExternalSource> sources, @Nullable String errorCondition,
         CrdPolicy crd, List<Permission> permissions, List<Adoption<?>> adoptions, Former former,
-        Set<String> statusFields, @Nullable NamespaceChoice namespaces) {
+        Set<String> statusFields, @Nullable NamespaceChoice namespaces, @Nullable ClusterSecrets clusters) {
     enum Role {
         PRIMARY, OWNED, WATCHED, REFERENCED
     }

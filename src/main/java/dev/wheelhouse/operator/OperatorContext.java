@@ -40,7 +40,7 @@ import dev.wheelhouse.operator.Declaration.Part;
 import dev.wheelhouse.operator.Declaration.Role;
 
 /** The context of one sync. Every write goes by its run, which sends or records it. */
-final class OperatorContext<P extends KubernetesObject> implements Context<P> {
+final class OperatorContext<P extends KubernetesObject> implements Context<P>, LiveClient.Writes {
     private static final Logger log = LoggerFactory.getLogger(OperatorContext.class);
 
     private final OperatorController<P> controller;
@@ -126,13 +126,42 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
         return controller.now();
     }
 
+    // ---- other clusters
+
+    @Override
+    public Set<String> clusters() {
+        return clustersOrRefuse().connected();
+    }
+
+    @Override
+    public ClusterContext cluster(String name) {
+        return new RemoteContext(this, clustersOrRefuse().get(name), declaration, key);
+    }
+
+    private RemoteClusters clustersOrRefuse() {
+        if (controller.clusters == null) {
+            throw new IllegalArgumentException(
+                    "operator " + declaration.name() + " declares no other clusters: add setup.clusters in its setup");
+        }
+        return controller.clusters;
+    }
+
     // ---- writes
 
-    /** Executes one write. @return the answer, or null if there is none */
-    @Nullable
-    KubernetesObject write(Action.Write write) {
-        caches.requireHeld(namespaces, key, write);
-        Outcome outcome = run.execute(List.of(write));
+    /** Executes one write. */
+    @Override
+    public @Nullable KubernetesObject write(Action.Write write) {
+        requireHome(write);
+        caches.requireHeld(namespaces, write.type(), write.target(), write);
+        return answerOf(run.execute(List.of(write)));
+    }
+
+    /** Checks that the caches have held the primary object's namespace since the beginning of the sync. */
+    void requireHome(Action.Write write) {
+        caches.requireHeld(namespaces, declaration.primary().type(), key, write);
+    }
+
+    static @Nullable KubernetesObject answerOf(Outcome outcome) {
         if (outcome.error() != null) {
             throw outcome.error();
         }
@@ -202,8 +231,11 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
     }
 
     private static Target target(Part<?> part, ObjectNode body) {
-        return new Target(part.type(), ObjectKey.of(body.at("/metadata/namespace").asString(""),
-                body.at("/metadata/name").asString()), "");
+        return new Target(part.type(), keyOf(body), "");
+    }
+
+    static ObjectKey keyOf(ObjectNode body) {
+        return ObjectKey.of(body.at("/metadata/namespace").asString(""), body.at("/metadata/name").asString());
     }
 
     /**
@@ -331,7 +363,8 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
                 Deletion.ofUid(object.getMetadata().getUid()).withPropagation("Background"), why);
     }
 
-    void delete(ResourceType type, ObjectKey of, Deletion deletion, String why) {
+    @Override
+    public void delete(ResourceType type, ObjectKey of, Deletion deletion, String why) {
         write(new Action.Delete(type, of, deletion, why));
         run.effect(() -> controller.applied.remove(key, new Target(type, of, "")));
     }

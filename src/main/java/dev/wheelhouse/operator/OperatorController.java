@@ -18,6 +18,7 @@ import org.slf4j.MDC;
 
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.openapi.models.V1Secret;
 
 import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.KubeApiException;
@@ -52,6 +53,7 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
     private final List<SourceLoop> sources;
     private final UnreadableObjects unreadable;
     private final @Nullable NamespaceLoop namespaces;
+    final @Nullable RemoteClusters clusters;
     /**
      * By primary object, the version that writing its error condition led to. An update to this version leads to no
      * sync.
@@ -94,9 +96,32 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
         if (namespaces != null) {
             addLoop(namespaces);
         }
+        this.clusters = declaration.clusters() == null
+                ? null
+                : clusters(declaration.clusters(), context.of(declaration.name()));
+        if (clusters != null) {
+            addLoop(clusters);
+        }
         // The next sync after a write waits for the informer that is followed last, so the primary type's informer
         // comes last.
         caches.parts().reversed().forEach(this::watchPart);
+    }
+
+    /** Follows the Secrets of other clusters. */
+    private RemoteClusters clusters(ClusterSecrets secrets, ControllerContext context) {
+        SharedIndexInformer<V1Secret> informer = context.informers().informer(ResourceType.SECRETS, V1Secret.class,
+                secrets.namespace, secrets.labels, secrets.fields);
+        follow(informer);
+        RemoteClusters made = new RemoteClusters(declaration, secrets, context, informer, events(declaration.name()),
+                remote -> remote.parts().forEach(part -> watchRemote(remote, part)),
+                () -> caches.informer(declaration.primary()).getIndexer().list()
+                        .forEach(primary -> queue.add(ObjectKey.of(primary))));
+        watch(informer).run(change -> made.wake());
+        return made;
+    }
+
+    private <T extends KubernetesObject> void watchRemote(RemoteCluster remote, Part<T> part) {
+        watch(remote.informer(part)).enqueueFor(change -> change.states().flatMap(RemoteContext::primaryOf).distinct());
     }
 
     /** The names of the chosen namespaces. A change of those that labels choose wakes the loop. */
@@ -112,8 +137,10 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
                 namespaces.wake();
             }
         });
-        return new NamespaceLoop.Source(() -> chosen.getIndexer().list().stream().map(each -> each.getMetadata().getName())
-                .toList(), Duration.ZERO);
+        return new NamespaceLoop.Source(
+                () -> chosen.getIndexer().list().stream().map(each -> each.getMetadata().getName())
+                        .toList(),
+                Duration.ZERO);
     }
 
     private <T extends KubernetesObject> void watchPart(Part<T> part) {
@@ -182,11 +209,18 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
                 applied.forget(key);
                 reported.remove(key);
                 streaks.forget(key);
+                if (clusters != null) {
+                    clusters.forget(key);
+                }
             });
             run.forget();
             return Result.done();
         }
         MDC.put("uid", primary.getMetadata().getUid());
+        Duration behind = clusters == null ? null : clusters.behind(key);
+        if (behind != null) {
+            return Result.requeueAfter(behind);
+        }
         P whole = caches.handed(declaration.primary(), primary);
         if (whole == null) {
             // The cache will tell that it is gone.
@@ -212,6 +246,9 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
         return call(context, key, (request, acting) -> {
             Result result = cleanup.cleanup(request, acting);
             if (result instanceof Result.Done) {
+                if (clusters != null) {
+                    clusters.names().forEach(name -> context.cluster(name).prune(List.of()));
+                }
                 List<String> finalizers = finalizers(context);
                 finalizers.removeAll(declaration.former().finalizers());
                 if (declaration.finalizer() != null) {

@@ -30,9 +30,8 @@ import dev.wheelhouse.operator.webhook.Webhooks;
 /**
  * The rights that operators need for what they declare, and a service account that has them. If an operator limits a
  * type to namespaces, the rights on the type are in Roles of these namespaces. If it chooses its namespaces while it
- * runs, they are in a ClusterRole without a binding: a RoleBinding in each namespace grants them there. All other rights
- * are in one ClusterRole.
- * Not thread safe.
+ * runs, they are in a ClusterRole without a binding: a RoleBinding in each namespace grants them there. All other
+ * rights are in one ClusterRole. Not thread safe.
  */
 final class Rbac {
     private static final String GROUP = "rbac.authorization.k8s.io";
@@ -99,6 +98,10 @@ final class Rbac {
         add(namespaces(operator, primary), ResourceType.EVENTS, "", "create", "patch");
         if (operator.namespaces() != null && operator.namespaces().labels() != null) {
             add(Set.of(), ResourceType.NAMESPACES, "", "get", "list", "watch");
+        }
+        if (operator.clusters() != null) {
+            add(Set.of(operator.clusters().namespace), ResourceType.SECRETS, "", "get", "list", "watch");
+            add(Set.of(operator.clusters().namespace), ResourceType.EVENTS, "", "create", "patch");
         }
         String name = primary.type().groupResource();
         if (operator.crd() != CrdPolicy.WAIT) {

@@ -54,6 +54,7 @@ public final class Setup<P extends KubernetesObject> {
     private final Set<String> formerFinalizers = new LinkedHashSet<>();
     private final Set<String> statusFields = new LinkedHashSet<>();
     private @Nullable NamespaceChoice namespaces;
+    private @Nullable ClusterSecrets clusters;
 
     Setup(Operator<P> operator) {
         this.operator = withoutProxies(operator.getClass());
@@ -73,6 +74,9 @@ public final class Setup<P extends KubernetesObject> {
     }
 
     Declaration<P> declaration() {
+        require(clusters == null || finalizer != null,
+                "nothing deletes the objects in other clusters with their primary "
+                        + "object: add setup.finalizer, whose clean-up may do nothing. They are deleted after it");
         String called = name != null ? name : defaultName();
         for (Declaration.Index<?> index : indexes) {
             require(index.model() == primary.model()
@@ -84,7 +88,7 @@ public final class Setup<P extends KubernetesObject> {
                 List.copyOf(indexes), finalizer, workers, rateLimits, timeout, resync, List.copyOf(sources),
                 errorCondition, crd, List.copyOf(permissions), List.copyOf(adoptions),
                 new Declaration.Former(Set.copyOf(formerNames), Set.copyOf(formerFinalizers)),
-                Set.copyOf(statusFields), namespaces);
+                Set.copyOf(statusFields), namespaces, clusters);
     }
 
     private String defaultName() {
@@ -169,9 +173,9 @@ public final class Setup<P extends KubernetesObject> {
 
     /**
      * Limits all types to the namespaces with these labels, at any moment: their caches open and close while the
-     * operator runs. A type that {@link Watched#namespaces} limits keeps its own. Objects of a namespace that leaves are
-     * forgotten: nothing is deleted, and no clean-up runs. When it comes back, they are reconciled. The operator needs
-     * its rights in these namespaces only, and may read Namespaces.
+     * operator runs. A type that {@link Watched#namespaces} limits keeps its own. Objects of a namespace that leaves
+     * are forgotten: nothing is deleted, and no clean-up runs. When it comes back, they are reconciled. The operator
+     * needs its rights in these namespaces only, and may read Namespaces.
      */
     public Setup<P> namespaces(LabelSelector ofNamespaces) {
         return namespaces(new NamespaceChoice(ofNamespaces, null));
@@ -183,6 +187,18 @@ public final class Setup<P extends KubernetesObject> {
      */
     public Setup<P> namespaces(Supplier<? extends Collection<String>> names) {
         return namespaces(new NamespaceChoice(null, names));
+    }
+
+    /**
+     * The operator also owns objects in other clusters, whose kubeconfigs are in Secrets: see {@link Context#cluster}.
+     * Clusters come and go with their Secrets while the operator runs. One that cannot be reached stops no other. The
+     * operator needs a finalizer: after its clean-up, the primary object's objects in all other clusters are deleted.
+     */
+    public Setup<P> clusters(ClusterSecrets secrets) {
+        require(clusters == null, "setup.clusters is declared twice: make it one declaration");
+        checked(() -> secrets.owned.stream().map(ResourceTypes::of).toList());
+        clusters = secrets;
+        return this;
     }
 
     private Setup<P> namespaces(NamespaceChoice choice) {

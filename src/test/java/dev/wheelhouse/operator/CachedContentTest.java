@@ -230,7 +230,9 @@ class CachedContentTest {
         Scripted whole = new Scripted(setup -> setup.owns(V1ConfigMap.class));
         OperatorWorld world = start(whole);
         int before = world.cluster.informers().informers().size();
-        Operators.descriptor(new Scripted(setup -> setup.name("trims").owns(V1ConfigMap.class, it -> it.trim(map -> map))))
+        Operators
+                .descriptor(
+                        new Scripted(setup -> setup.name("trims").owns(V1ConfigMap.class, it -> it.trim(map -> map))))
                 .factory().apply(world.cluster.context());
         Operators.descriptor(new Scripted(setup -> setup.name("bounds").owns(V1ConfigMap.class, it -> it.bounded(3))))
                 .factory().apply(world.cluster.context());

@@ -41,7 +41,8 @@ class LargeCachesTest {
     @Test
     void aBoundLimitsWhatIsRetained() {
         List<Long> retained = new ArrayList<>();
-        for (Consumer<Watched<V1Secret>> limits : List.<Consumer<Watched<V1Secret>>>of(it -> {}, it -> it.bounded(500))) {
+        for (Consumer<Watched<V1Secret>> limits : List.<Consumer<Watched<V1Secret>>>of(it -> {},
+                it -> it.bounded(500))) {
             Scripted operator = new Scripted(setup -> setup.watches(V1Secret.class, secret -> List.of(), limits));
             operator.does((request, context) -> {
                 for (int i = 0; i < SECRETS; i++) {
