@@ -94,8 +94,10 @@ public final class InformerFactory implements SharedInformerFactory, AutoCloseab
             if (users.merge(informer, -1, Integer::sum) > 0) {
                 return;
             }
+            users.remove(informer);
+            informers.values().remove(informer);
         }
-        stop(informer);
+        informer.close();
     }
 
     private void requireOpen(ResourceType type) {
@@ -214,10 +216,11 @@ public final class InformerFactory implements SharedInformerFactory, AutoCloseab
     @Override
     public synchronized List<SharedIndexInformer<?>> informers() {
         List<SharedIndexInformer<?>> all = new ArrayList<>();
-        List<SharedIndexInformer<?>> ofMetadata = new ArrayList<>();
-        informers.forEach((key, informer) -> (key.metadataOnly() ? ofMetadata : all).add(informer));
+        List<SharedIndexInformer<?>> less = new ArrayList<>();
+        informers.forEach((key, informer) -> (key.metadataOnly() || key.trim() != null ? less : all)
+                .add(informer));
         all.addAll(unshared);
-        all.addAll(ofMetadata);
+        all.addAll(less);
         return all;
     }
 

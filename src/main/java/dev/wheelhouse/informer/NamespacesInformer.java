@@ -47,6 +47,7 @@ final class NamespacesInformer<T extends KubernetesObject> implements SharedInde
     private final NamespacesIndexer<T> indexer = new NamespacesIndexer<>();
     private final List<Group> groups = new CopyOnWriteArrayList<>();
     private final List<Runnable> onUnreadable = new CopyOnWriteArrayList<>();
+    private boolean closed;
 
     /**
      * @param maker the informer of a namespace
@@ -63,6 +64,10 @@ final class NamespacesInformer<T extends KubernetesObject> implements SharedInde
 
     /** Begins to read a namespace, whose objects do not appear yet. */
     synchronized CachingInformer<T> stage(String namespace) {
+        if (closed) {
+            throw new IllegalStateException("cannot begin to read the namespace " + namespace + ": the " + this
+                    + " was closed");
+        }
         return staged.computeIfAbsent(namespace, maker);
     }
 
@@ -105,6 +110,7 @@ final class NamespacesInformer<T extends KubernetesObject> implements SharedInde
         groups.clear();
         List<String> names;
         synchronized (this) {
+            closed = true;
             names = new ArrayList<>(staged.keySet());
             names.addAll(indexer.members().keySet());
         }

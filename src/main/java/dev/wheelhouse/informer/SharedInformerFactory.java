@@ -80,7 +80,7 @@ public interface SharedInformerFactory {
     /** Whether all informers have synced. */
     boolean hasSynced();
 
-    /** The informers that exist; those of whole objects come before those of metadata. */
+    /** The informers that exist; those of whole objects come first. */
     List<SharedIndexInformer<?>> informers();
 
     /** The state of each informer. */

@@ -31,7 +31,8 @@ final class NamespaceLoop extends SignalledLoop {
     private final Runnable start;
     private final Clock clock;
     private Set<String> wanted = Set.of();
-    private @Nullable Long next;
+    private boolean asked;
+    private long next;
     private volatile String failure = "";
     private boolean known;
     /** Whether all namespaces of the start are open, as far as they are not forbidden. */
@@ -54,8 +55,8 @@ final class NamespaceLoop extends SignalledLoop {
         if (isClosed()) {
             return IDLE;
         }
-        Long due = next;
-        if (due == null || clock.nanoTime() - due >= 0) {
+        if (!asked || clock.nanoTime() - next >= 0) {
+            asked = true;
             ask();
             next = clock.deadline(chosen.every);
         }

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -230,14 +231,12 @@ class CachedContentTest {
         Scripted whole = new Scripted(setup -> setup.owns(V1ConfigMap.class));
         OperatorWorld world = start(whole);
         int before = world.cluster.informers().informers().size();
-        Operators
-                .descriptor(
-                        new Scripted(setup -> setup.name("trims").owns(V1ConfigMap.class, it -> it.trim(map -> map))))
-                .factory().apply(world.cluster.context());
-        Operators.descriptor(new Scripted(setup -> setup.name("bounds").owns(V1ConfigMap.class, it -> it.bounded(3))))
-                .factory().apply(world.cluster.context());
-        Operators.descriptor(new Scripted(setup -> setup.name("less").owns(V1ConfigMap.class, it -> it.bounded(1))))
-                .factory().apply(world.cluster.context());
+        Map<String, Consumer<Watched<V1ConfigMap>>> others = Map.of("trims", it -> it.trim(map -> map), "bounds",
+                it -> it.bounded(3), "less", it -> it.bounded(1));
+        others.forEach((name, limits) -> assertThat(
+                Operators.descriptor(new Scripted(setup -> setup.name(name).owns(V1ConfigMap.class, limits))).factory()
+                        .apply(world.cluster.context()).informers())
+                .hasSize(2));
         assertThat(world.cluster.informers().informers()).as("those with the metadata share one").hasSize(before + 2);
     }
 

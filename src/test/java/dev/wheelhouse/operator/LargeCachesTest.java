@@ -112,8 +112,10 @@ class LargeCachesTest {
     private static long allocated(Supplier<?> work) {
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         long before = threads.getCurrentThreadAllocatedBytes();
-        work.get();
-        return threads.getCurrentThreadAllocatedBytes() - before;
+        Object made = work.get();
+        long after = threads.getCurrentThreadAllocatedBytes();
+        assertThat(made).isNotNull();
+        return after - before;
     }
 
     private static long used() {
