@@ -460,6 +460,10 @@ public abstract class KeyedController<K> implements Controller {
         ResourceClient<PartialObjectMetadata> client = context.client().metadata(type);
         LabelSelector labels = selected(key, type);
         String namespace = type.namespaced() ? TypedKey.namespaceOf(key) : "";
+        if (informers.stream().noneMatch(each -> each.type().equals(type) && each.of(namespace) != null)) {
+            consistency.settled(key, type, null);
+            return;
+        }
         Map<String, String> versions = new HashMap<>();
         String asOf = Pages.read(client, namespace, labels, page -> page.items().forEach(object -> versions.put(
                 String.valueOf(object.getMetadata().getUid()), object.getMetadata().getResourceVersion())));

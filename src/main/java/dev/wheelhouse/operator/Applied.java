@@ -67,8 +67,7 @@ final class Applied {
     String reason(ObjectKey owner, Target target, Object wanted, KubernetesObject stored, SyncRun run,
             Supplier<@Nullable String> before) {
         Memo last = get(owner, target);
-        Memo same = last != null && last.uid.equals(stored.getMetadata().getUid())
-                && last.wanted.equals(Drift.hash(wanted)) ? last : null;
+        Memo same = same(last, wanted, stored);
         if (same != null && same.version.equals(stored.getMetadata().getResourceVersion())) {
             return null;
         }
@@ -87,6 +86,21 @@ final class Applied {
             run.note(() -> put(owner, target, now));
         }
         return why;
+    }
+
+    private static @Nullable Memo same(@Nullable Memo last, Object wanted, KubernetesObject stored) {
+        return last != null && last.uid.equals(stored.getMetadata().getUid()) && last.wanted.equals(Drift.hash(wanted))
+                ? last
+                : null;
+    }
+
+    /**
+     * Whether it is known of this version of an object that the apply would change nothing. Only the object's metadata
+     * is used.
+     */
+    boolean isShown(ObjectKey owner, Target target, Object wanted, KubernetesObject stored) {
+        Memo same = same(get(owner, target), wanted, stored);
+        return same != null && same.version.equals(stored.getMetadata().getResourceVersion());
     }
 
     /**

@@ -13,8 +13,21 @@ import dev.wheelhouse.api.Unstructured;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.operator.Declaration.Part;
 
-/** The objects in an operator's caches that belong to one primary object. Each is copied when it is asked for. */
-record CachedRelated(Caches<?> caches, ExternalValues<?> values, KubernetesObject primary) implements Related {
+/**
+ * The objects in an operator's caches that belong to one primary object. Each is copied when it is asked for, unless it
+ * is only viewed.
+ *
+ * @param copies whether objects are copied, and read if only their metadata is cached
+ * @param viewed called before objects are handed out that are no copies
+ */
+record CachedRelated(Caches<?> caches, ExternalValues<?> values, KubernetesObject primary, boolean copies,
+        Runnable viewed) implements Related {
+    @Override
+    public Related view() {
+        viewed.run();
+        return new CachedRelated(caches, values, primary, false, viewed);
+    }
+
     @Override
     public <T extends KubernetesObject> List<T> all(Class<T> type) {
         return related(caches.parts(type));
@@ -42,7 +55,8 @@ record CachedRelated(Caches<?> caches, ExternalValues<?> values, KubernetesObjec
     }
 
     private <T extends KubernetesObject> List<T> related(List<Part<T>> parts) {
-        return caches.related(parts, primary).stream().map(ModelJson::copy).toList();
+        List<T> related = caches.related(parts, primary, copies);
+        return copies ? related.stream().map(ModelJson::copy).toList() : related;
     }
 
     @Override
@@ -50,7 +64,9 @@ record CachedRelated(Caches<?> caches, ExternalValues<?> values, KubernetesObjec
         List<Part<T>> parts = caches.parts(type);
         String namespace = parts.getFirst().type().namespaced() ? primary.getMetadata().getNamespace() : null;
         ObjectKey key = new ObjectKey(namespace == null ? "" : namespace, name);
-        return caches.related(parts, primary).stream().filter(object -> ObjectKey.of(object).equals(key)).findFirst()
-                .map(ModelJson::copy);
+        return caches.related(parts, primary, false).stream().filter(object -> ObjectKey.of(object).equals(key))
+                .findFirst().flatMap(object -> copies
+                        ? caches.reader().get(type, key).map(ModelJson::copy)
+                        : Optional.of(object));
     }
 }

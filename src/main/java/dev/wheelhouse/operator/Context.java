@@ -2,6 +2,7 @@ package dev.wheelhouse.operator;
 
 import java.time.Instant;
 import java.util.List;
+import java.util.Set;
 
 import io.kubernetes.client.common.KubernetesObject;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -22,6 +23,13 @@ import dev.wheelhouse.meters.Meters;
 public interface Context<P extends KubernetesObject> extends CacheReader {
     /** The objects that belong to the primary object. */
     Related related();
+
+    /**
+     * Reads the caches without copies, for a reconciliation over thousands of objects. These are the cached objects
+     * themselves, which must not be changed. They share their parts with others; a test with a simulation names who
+     * changed one. Of a type with a bound, or with metadata only, they have the metadata, and nothing is read.
+     */
+    CacheReader view();
 
     /**
      * Applies an object server-side, with the operator's field manager and the primary object as its controller. Sends
@@ -112,6 +120,17 @@ public interface Context<P extends KubernetesObject> extends CacheReader {
     default MeterRegistry meters() {
         return Meters.NONE;
     }
+
+    /** The names of the other clusters ({@link Setup#clusters}) that are connected at the moment, sorted. */
+    Set<String> clusters();
+
+    /**
+     * Another cluster.
+     *
+     * @throws dev.wheelhouse.api.KubeApiException with the code 503 if it is not connected. When it is, all primary
+     *     objects are reconciled
+     */
+    ClusterContext cluster(String name);
 
     /** The time. With a manual clock in tests it advances by hand. */
     Instant now();

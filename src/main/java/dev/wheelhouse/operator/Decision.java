@@ -201,10 +201,15 @@ public final class Decision {
         return List.copyOf(objects);
     }
 
+    /** Whether later steps wait for an object. */
+    boolean isAwaited(Wanted wanted) {
+        return wanted.step() != step;
+    }
+
     /** Why an object keeps later steps waiting, in a clause; empty if it does not. */
     String whyNotReady(Wanted wanted, KubernetesObject stored) {
         Predicate<KubernetesObject> own = ready.get(wanted.object());
-        return wanted.step() == step
+        return !isAwaited(wanted)
                 ? ""
                 : own == null ? Readiness.whyNot(stored) : own.test(stored) ? "" : "it is not ready";
     }

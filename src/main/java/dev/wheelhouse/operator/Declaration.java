@@ -34,6 +34,8 @@ import dev.wheelhouse.workqueue.RunRates;
  * @param rateOfAll how often all objects together are reconciled; null for no limit
  * @param resync zero for never
  * @param statusFields empty for the whole status
+ * @param namespaces null for all
+ * @param clusters null if the operator works in its own cluster only
  */
 record Declaration<P extends KubernetesObject>(String name, String fieldManager, Part<P> primary, PrimaryFacts facts,
         List<Part<?>> others, List<Index<?>> indexes, @Nullable Finalizer<P> finalizer, @Nullable Integer workers,
@@ -41,7 +43,7 @@ record Declaration<P extends KubernetesObject>(String name, String fieldManager,
         @Nullable Duration timeout, Duration resync, List<ExternalSource> sources, List<External.Polled<P, ?>> polls,
         List<External.Inbound<?>> inbounds, @Nullable String errorCondition,
         CrdPolicy crd, List<Permission> permissions, List<Adoption<?>> adoptions, Former former,
-        Set<String> statusFields) {
+        Set<String> statusFields, @Nullable NamespaceChoice namespaces, @Nullable ClusterSecrets clusters) {
     enum Role {
         PRIMARY, OWNED, WATCHED, REFERENCED
     }
@@ -72,7 +74,7 @@ record Declaration<P extends KubernetesObject>(String name, String fieldManager,
      */
     record Part<T extends KubernetesObject>(Role role, ResourceType type, Class<T> model,
             @Nullable Relation<T> relation, Set<String> namespaces,
-            LabelSelector labels, FieldSelector fields, ChangeFilter<T> filter) {
+            LabelSelector labels, FieldSelector fields, ChangeFilter<T> filter, CachedContent<T> content) {
         /** Whether the cache has every object of its namespaces. */
         boolean whole() {
             return labels.isEverything() && fields.isEverything();
@@ -142,6 +144,11 @@ record Declaration<P extends KubernetesObject>(String name, String fieldManager,
                     "operator " + operator.getClass().getName() + ": its setup failed: " + e, e);
         }
         return setup.declaration();
+    }
+
+    /** Whether the namespaces of a type are those that are chosen for the whole operator. */
+    boolean follows(Part<?> part) {
+        return namespaces != null && part.type().namespaced() && part.namespaces().isEmpty();
     }
 
     Stream<Part<?>> parts() {

@@ -48,6 +48,11 @@ record GivenObjects(List<? extends KubernetesObject> objects, List<External.Give
         return external(external).map(given -> Instant.EPOCH);
     }
 
+    @Override
+    public Related view() {
+        return this;
+    }
+
     private static boolean isOf(ResourceType type, KubernetesObject object) {
         return type.apiVersion().equals(object.getApiVersion()) && type.kind().equals(object.getKind());
     }

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -43,7 +44,7 @@ import dev.wheelhouse.operator.Declaration.Part;
 import dev.wheelhouse.operator.Declaration.Role;
 
 /** The context of one sync. Every write goes by its run, which sends or records it. */
-final class OperatorContext<P extends KubernetesObject> implements Context<P> {
+final class OperatorContext<P extends KubernetesObject> implements Context<P>, LiveClient.Writes {
     private static final Logger log = LoggerFactory.getLogger(OperatorContext.class);
     /** A sync that waits for an object looks again after this time, also if no change of an object leads to it. */
     private static final Duration WAIT = Duration.ofMinutes(1);
@@ -54,11 +55,13 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
     private final SyncRun run;
     private final ObjectKey key;
     private final Ownership<P> ownership;
+    private final Map<String, Object> namespaces;
     /**
      * The primary object as the cache had it, or as the last write of this sync returned it. A write replaces the
      * object; nobody changes it.
      */
     private P primary;
+    private boolean viewed;
     private StatusStreaks.@Nullable Write statusWrite;
 
     OperatorContext(OperatorController<P> controller, SyncRun run, ObjectKey key, P primary) {
@@ -69,6 +72,7 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
         this.key = key;
         this.primary = primary;
         this.ownership = new Ownership<>(controller, this, key);
+        this.namespaces = caches.namespaces().open();
     }
 
     /** The primary object; not a copy. */
@@ -89,7 +93,18 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
 
     @Override
     public Related related() {
-        return new CachedRelated(caches, controller.values, primary);
+        return new CachedRelated(caches, controller.values, primary, true, () -> viewed = true);
+    }
+
+    @Override
+    public CacheReader view() {
+        viewed = true;
+        return caches.view();
+    }
+
+    /** Whether this run was handed cached objects that it could have changed. */
+    boolean hasViewed() {
+        return viewed;
     }
 
     @Override
@@ -122,12 +137,42 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
         return run.writes() ? controller.meters : Meters.NONE;
     }
 
+    // ---- other clusters
+
+    @Override
+    public Set<String> clusters() {
+        return clustersOrRefuse().connected();
+    }
+
+    @Override
+    public ClusterContext cluster(String name) {
+        return new RemoteContext(this, clustersOrRefuse().get(name), declaration, key);
+    }
+
+    private RemoteClusters clustersOrRefuse() {
+        if (controller.clusters == null) {
+            throw new IllegalArgumentException(
+                    "operator " + declaration.name() + " declares no other clusters: add setup.clusters in its setup");
+        }
+        return controller.clusters;
+    }
+
     // ---- writes
 
-    /** Executes one write. @return the answer, or null if there is none */
-    @Nullable
-    KubernetesObject write(Action.Write write) {
-        Outcome outcome = run.execute(List.of(write));
+    /** Executes one write. */
+    @Override
+    public @Nullable KubernetesObject write(Action.Write write) {
+        requireHome(write);
+        caches.requireHeld(namespaces, write.type(), write.target(), write);
+        return answerOf(run.execute(List.of(write)));
+    }
+
+    /** Checks that the caches have held the primary object's namespace since the beginning of the sync. */
+    void requireHome(Action.Write write) {
+        caches.requireHeld(namespaces, declaration.primary().type(), key, write);
+    }
+
+    static @Nullable KubernetesObject answerOf(Outcome outcome) {
         if (outcome.error() != null) {
             throw outcome.error();
         }
@@ -140,20 +185,26 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
 
     @Override
     public <T extends KubernetesObject> T apply(T desired) {
-        return apply(desired, partToApply(desired), 0, true);
+        return apply(desired, true, 0, true);
     }
 
     @Override
     public <T extends KubernetesObject> T applyUnowned(T desired) {
-        return apply(desired, partOf(desired, false), 0, false);
+        return apply(desired, false, 0, true);
     }
 
-    private <T extends KubernetesObject> T apply(T desired, Part<T> part, int step, boolean owned) {
+    /** @param answered whether the caller wants the answer, so that it has to be whole */
+    private <T extends KubernetesObject> T apply(T desired, boolean owned, int step, boolean answered) {
+        Part<T> part = partOf(desired, owned);
         ObjectNode body = Desired.of(desired, part, declaration.primary().type(), meta(), owned);
         Pruning.mark(body, step);
         Target target = target(part, body);
-        T stored = existing(part, target);
+        T known = existing(part, target);
         Object wanted = SemanticForm.of(body, part.type());
+        if (known != null && controller.applied.isShown(key, target, wanted, known)) {
+            return answer(part, known, answered);
+        }
+        T stored = known == null ? null : caches.whole(part, known);
         List<String> formers = stored == null ? List.of() : ownership.formerManagers(target, stored.getMetadata());
         String why = stored == null
                 ? "it does not exist"
@@ -185,9 +236,18 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
         return left;
     }
 
+    /** A copy of a stored object, which is read if only its metadata is cached. */
+    private <T extends KubernetesObject> T answer(Part<T> part, T stored, boolean answered) {
+        T handed = answered ? caches.handed(part, stored) : stored;
+        return ModelJson.copy(handed == null ? stored : handed);
+    }
+
     private static Target target(Part<?> part, ObjectNode body) {
-        return new Target(part.type(), ObjectKey.of(body.at("/metadata/namespace").asString(""),
-                body.at("/metadata/name").asString()), "");
+        return new Target(part.type(), keyOf(body), "");
+    }
+
+    static ObjectKey keyOf(ObjectNode body) {
+        return ObjectKey.of(body.at("/metadata/namespace").asString(""), body.at("/metadata/name").asString());
     }
 
     /**
@@ -197,7 +257,7 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
      * @throws KubeApiException if it belongs to somebody else
      */
     private <T extends KubernetesObject> @Nullable T existing(Part<T> part, Target target) {
-        T stored = caches.get(List.of(part), target.key());
+        T stored = caches.informer(part).get(target.key());
         if (stored == null && !part.whole()) {
             stored = controller.client().resource(part.type(), part.model()).find(target.key()).orElse(null);
         }
@@ -209,10 +269,10 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
 
     @Override
     public <T extends KubernetesObject> T createOnce(T object) {
-        return createOnce(object, 0);
+        return createOnce(object, 0, true);
     }
 
-    private <T extends KubernetesObject> T createOnce(T object, int step) {
+    private <T extends KubernetesObject> T createOnce(T object, int step, boolean answered) {
         Part<T> part = partToApply(object);
         ObjectNode body = Desired.of(object, part, declaration.primary().type(), meta(), true);
         Pruning.mark(body, step);
@@ -221,7 +281,7 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
         if (stored != null) {
             return OwnerReferences.controllerOf(stored.getMetadata()) == null
                     ? own(part, target, body, stored)
-                    : ModelJson.copy(stored);
+                    : answer(part, stored, answered);
         }
         body.withObjectProperty("metadata").withObjectProperty("annotations").put(Ownership.CREATED_BY,
                 declaration.fieldManager());
@@ -325,7 +385,8 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
                 Deletion.ofUid(object.getMetadata().getUid()).withPropagation(propagation), why);
     }
 
-    void delete(ResourceType type, ObjectKey of, Deletion deletion, String why) {
+    @Override
+    public void delete(ResourceType type, ObjectKey of, Deletion deletion, String why) {
         write(new Action.Delete(type, of, deletion, why));
         run.effect(() -> controller.applied.remove(key, new Target(type, of, "")));
     }
@@ -365,7 +426,8 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
                     "the status of " + type.kind() + " " + key + " has the field " + undeclared
                             + ", which setup.statusFields does not name: name it there, or leave it out");
         }
-        JsonNode stored = ModelJson.tree(primary);
+        P whole = caches.whole(declaration.primary(), primary);
+        JsonNode stored = ModelJson.tree(whole == null ? primary : whole);
         ObjectNode next = change.next(type, stored, now());
         JsonNode before = stored.path("status");
         Object form = status(type, next);
@@ -482,9 +544,9 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
             step = wanted.step();
             KubernetesObject object = wanted.object();
             KubernetesObject stored = switch (wanted.mode()) {
-                case OWNED -> apply(object, partToApply(object), step, true);
-                case ONCE -> createOnce(object, step);
-                case UNOWNED -> applyUnowned(object);
+                case OWNED -> apply(object, true, step, decision.isAwaited(wanted));
+                case ONCE -> createOnce(object, step, decision.isAwaited(wanted));
+                case UNOWNED -> apply(object, false, step, decision.isAwaited(wanted));
             };
             String why = decision.whyNotReady(wanted, stored);
             if (!why.isEmpty()) {

@@ -3,6 +3,7 @@ package dev.wheelhouse.operator;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -22,9 +23,12 @@ import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
+import io.kubernetes.client.openapi.models.V1Secret;
 
+import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Appliers;
 import dev.wheelhouse.client.KubeClient;
@@ -58,6 +62,8 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
     private final @Nullable Timeouts timeouts;
     private final List<SourceLoop> sources;
     private final UnreadableObjects unreadable;
+    private final @Nullable NamespaceLoop namespaces;
+    final @Nullable RemoteClusters clusters;
     /** The finalizers and field managers that the log has named. */
     private final Set<String> named = ConcurrentHashMap.newKeySet();
 
@@ -81,7 +87,7 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
         this.plans = plans;
         this.streaks = new StatusStreaks(declaration.name(), clock);
         this.timeouts = declaration.timeout() == null ? null : new Timeouts(declaration.timeout(), clock);
-        this.caches = new Caches<>(declaration, context.informers());
+        this.caches = new Caches<>(declaration, context.informers(), client);
         this.values = new ExternalValues<>(declaration, caches, queue, clock);
         this.sources = Stream.concat(declaration.sources().stream(), declaration.inbounds().stream().map(this::sending))
                 .map(source -> new SourceLoop(declaration.name(), source, queue::add, clock)).toList();
@@ -93,6 +99,19 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
         this.unreadable = new UnreadableObjects(declaration, caches, client, events(declaration.name()),
                 context.observes(), clock);
         addLoop(unreadable);
+        this.namespaces = declaration.namespaces() == null
+                ? null
+                : new NamespaceLoop(declaration.name(), names(declaration.namespaces(), context), caches.namespaces(),
+                        context.informers()::startNew, clock);
+        if (namespaces != null) {
+            addLoop(namespaces);
+        }
+        this.clusters = declaration.clusters() == null
+                ? null
+                : clusters(declaration.clusters(), context.of(declaration.name()));
+        if (clusters != null) {
+            addLoop(clusters);
+        }
         // The next sync after a write waits for the informer that is followed last, so the primary type's informer
         // comes last.
         caches.parts().reversed().forEach(this::watchPart);
@@ -110,6 +129,42 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
                         (key, run) -> values.poll(polled, deadlines, key)))
                 .when(change -> !change.isUpdate() || change.alters(object -> object.getMetadata().getGeneration()))
                 .enqueue(ObjectKey::of);
+    }
+
+    /** Follows the Secrets of other clusters. */
+    private RemoteClusters clusters(ClusterSecrets secrets, ControllerContext context) {
+        SharedIndexInformer<V1Secret> informer = context.informers().informer(ResourceType.SECRETS, V1Secret.class,
+                secrets.namespace, secrets.labels, secrets.fields);
+        follow(informer);
+        RemoteClusters made = new RemoteClusters(declaration, secrets, context, informer, events(declaration.name()),
+                remote -> remote.parts().forEach(part -> watchRemote(remote, part)),
+                () -> caches.informer(declaration.primary()).getIndexer().list()
+                        .forEach(primary -> queue.add(ObjectKey.of(primary))));
+        watch(informer).run(change -> made.wake());
+        return made;
+    }
+
+    private <T extends KubernetesObject> void watchRemote(RemoteCluster remote, Part<T> part) {
+        watch(remote.informer(part)).enqueueFor(change -> change.states().flatMap(RemoteContext::primaryOf).distinct());
+    }
+
+    /** The names of the chosen namespaces. A change of those that labels choose wakes the loop. */
+    private NamespaceLoop.Source names(NamespaceChoice choice, ControllerContext context) {
+        if (choice.names() != null) {
+            return new NamespaceLoop.Source(choice.names(), NamespaceLoop.EVERY);
+        }
+        SharedIndexInformer<PartialObjectMetadata> chosen = context.informers().informer(ResourceType.NAMESPACES,
+                PartialObjectMetadata.class, "", Objects.requireNonNull(choice.labels()), FieldSelector.everything());
+        follow(chosen);
+        watch(chosen).run(change -> {
+            if (namespaces != null) {
+                namespaces.wake();
+            }
+        });
+        return new NamespaceLoop.Source(
+                () -> chosen.getIndexer().list().stream().map(each -> each.getMetadata().getName())
+                        .toList(),
+                Duration.ZERO);
     }
 
     private <T extends KubernetesObject> void watchPart(Part<T> part) {
@@ -143,7 +198,11 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
 
     @Override
     public Set<String> problems() {
-        return unreadable.reasons();
+        Set<String> problems = new LinkedHashSet<>(unreadable.reasons());
+        if (namespaces != null) {
+            problems.addAll(namespaces.reasons());
+        }
+        return problems;
     }
 
     @Override
@@ -180,13 +239,25 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
                 applied.forget(key);
                 streaks.forget(key);
                 nameLeft(key);
+                if (clusters != null) {
+                    clusters.forget(key);
+                }
             });
             run.note(() -> values.forget(key));
             run.forget();
             return Result.done();
         }
         MDC.put("uid", primary.getMetadata().getUid());
-        OperatorContext<P> context = new OperatorContext<>(this, run, key, primary);
+        Duration behind = clusters == null ? null : clusters.behind(key);
+        if (behind != null) {
+            return Result.requeueAfter(behind);
+        }
+        P whole = caches.handed(declaration.primary(), primary);
+        if (whole == null) {
+            // The cache will tell that it is gone.
+            return Result.done();
+        }
+        OperatorContext<P> context = new OperatorContext<>(this, run, key, whole);
         Declaration.Finalizer<P> finalizer = declaration.finalizer();
         if (primary.getMetadata().getDeletionTimestamp() != null) {
             List<String> set = finalizers(context);
@@ -212,6 +283,9 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
         return call(context, key, (request, acting) -> {
             Result result = cleanup.cleanup(request, acting);
             if (result instanceof Result.Done) {
+                if (clusters != null) {
+                    clusters.names().forEach(name -> context.cluster(name).prune(List.of()));
+                }
                 List<String> finalizers = finalizers(context);
                 finalizers.removeAll(declaration.former().finalizers());
                 if (declaration.finalizer() != null) {
@@ -305,6 +379,9 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
             result = Result.retry(e);
         } finally {
             tooLate = running != null && running.end();
+            if (context.hasViewed()) {
+                caches.checkUnchanged(name() + ", which reconciled " + key);
+            }
         }
         if (result instanceof Result.Retry retry) {
             if (tooLate) {

@@ -126,6 +126,6 @@ final class Ownership<P extends KubernetesObject> {
     private <T extends KubernetesObject> boolean adopts(Part<T> part, T stored) {
         return controller.declaration.adoptions().stream()
                 .anyMatch(each -> each.type().equals(part.type()) && each.model() == part.model()
-                        && each.test(stored));
+                        && each.test(Objects.requireNonNullElse(controller.caches.whole(part, stored), stored)));
     }
 }

@@ -84,7 +84,7 @@ final class Pruning<P extends KubernetesObject> {
     }
 
     private <T extends KubernetesObject> void collect(Part<T> part, Set<Target> wanted) {
-        for (T object : caches.related(List.of(part), context.primary())) {
+        for (T object : caches.related(List.of(part), context.primary(), false)) {
             Target target = new Target(part.type(), ObjectKey.of(object), "");
             Unwanted unwanted = new Unwanted(target, object);
             if (!wanted.contains(target) && (unwanted.isGoing() || ownership.wrote(target, object.getMetadata()))) {

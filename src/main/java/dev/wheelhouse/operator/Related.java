@@ -48,6 +48,13 @@ public interface Related {
     /** When the value was read or sent last, also if it was the same then; empty if it has never been. */
     Optional<Instant> externalAsOf(External<?> external);
 
+    /**
+     * The same without copies: the cached objects themselves, which must not be changed. They share their parts with
+     * others; a test with a simulation names who changed one. Of a type with a bound, or with metadata only, they have
+     * the metadata, and nothing is read.
+     */
+    Related view();
+
     /** The given objects, for a test of {@link DecidingOperator#decide} that needs no API server. */
     static Related of(KubernetesObject... objects) {
         return new GivenObjects(List.of(objects), List.of());

@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1CustomResourceDefinition;
 
+import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.Names;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.PartialObjectMetadata;
@@ -62,6 +63,8 @@ public final class Setup<P extends KubernetesObject> {
     private final Set<String> formerNames = new LinkedHashSet<>();
     private final Set<String> formerFinalizers = new LinkedHashSet<>();
     private final Set<String> statusFields = new LinkedHashSet<>();
+    private @Nullable NamespaceChoice namespaces;
+    private @Nullable ClusterSecrets clusters;
 
     Setup(Operator<P> operator, Declaration.Served served) {
         this.served = served;
@@ -91,6 +94,9 @@ public final class Setup<P extends KubernetesObject> {
     }
 
     Declaration<P> declaration() {
+        require(clusters == null || finalizer != null,
+                "nothing deletes the objects in other clusters with their primary "
+                        + "object: add setup.finalizer, whose clean-up may do nothing. They are deleted after it");
         String called = name != null ? name : defaultName();
         for (Declaration.Index<?> index : indexes) {
             require(index.model() == primary().model()
@@ -103,7 +109,7 @@ public final class Setup<P extends KubernetesObject> {
                 timeout, resync, List.copyOf(sources), List.copyOf(polls), List.copyOf(inbounds),
                 errorCondition, crd, List.copyOf(permissions), List.copyOf(adoptions),
                 new Declaration.Former(Set.copyOf(formerNames), Set.copyOf(formerFinalizers)),
-                Set.copyOf(statusFields));
+                Set.copyOf(statusFields), namespaces, clusters);
     }
 
     private String defaultName() {
@@ -186,6 +192,42 @@ public final class Setup<P extends KubernetesObject> {
     public Setup<P> statusFields(String... names) {
         require(facts.hasStatus(), "%s has no status", primary().type().kind());
         statusFields.addAll(List.of(names));
+        return this;
+    }
+
+    /**
+     * Limits all types to the namespaces with these labels, at any moment: their caches open and close while the
+     * operator runs. A type that {@link Watched#namespaces} limits keeps its own. Objects of a namespace that leaves
+     * are forgotten: nothing is deleted, and no clean-up runs. When it comes back, they are reconciled. The operator
+     * needs its rights in these namespaces only, and may read Namespaces.
+     */
+    public Setup<P> namespaces(LabelSelector ofNamespaces) {
+        return namespaces(new NamespaceChoice(ofNamespaces, null));
+    }
+
+    /**
+     * The same for namespaces that are named by a function, such as one that reads a file. It is called every ten
+     * seconds, on a thread of its own. If it fails, the namespaces stay as they are, and the failure is logged.
+     */
+    public Setup<P> namespaces(Supplier<? extends Collection<String>> names) {
+        return namespaces(new NamespaceChoice(null, names));
+    }
+
+    /**
+     * The operator also owns objects in other clusters, whose kubeconfigs are in Secrets: see {@link Context#cluster}.
+     * Clusters come and go with their Secrets while the operator runs. One that cannot be reached stops no other. The
+     * operator needs a finalizer: after its clean-up, the primary object's objects in all other clusters are deleted.
+     */
+    public Setup<P> clusters(ClusterSecrets secrets) {
+        require(clusters == null, "setup.clusters is declared twice: make it one declaration");
+        checked(() -> secrets.owned.stream().map(ResourceTypes::of).toList());
+        clusters = secrets;
+        return this;
+    }
+
+    private Setup<P> namespaces(NamespaceChoice choice) {
+        require(namespaces == null, "setup.namespaces is declared twice: make it one declaration");
+        namespaces = choice;
         return this;
     }
 

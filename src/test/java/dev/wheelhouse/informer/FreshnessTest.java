@@ -3,7 +3,7 @@ package dev.wheelhouse.informer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
+import java.util.Set;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -173,8 +173,9 @@ class FreshnessTest {
 
     @Test
     void severalNamespacesAreFreshWhenEachIs() {
-        NamespacesInformer<V1ConfigMap> both = new NamespacesInformer<>(
-                world.informer.type(), Map.of("one", world.informer, "two", world.informer));
+        NamespacesInformer<V1ConfigMap> both = new NamespacesInformer<>(world.informer.type(),
+                namespace -> world.informer, unused -> {});
+        NamespaceSet.of(Set.of("one", "two")).attach(both);
         fallBehind("a");
         both.whenFresh(world.stepper.clock.nanoTime(), () -> answers.add(world.cached()));
         world.settle();
