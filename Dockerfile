@@ -11,6 +11,7 @@ COPY pom.xml ./
 RUN mvn -B -q dependency:go-offline
 COPY config config
 COPY src src
+COPY docs/writing-a-controller.md docs/
 RUN mvn -B -q package -DskipTests -Dmaven.javadoc.skip -Dmaven.source.skip
 RUN java -Djarmode=tools -jar target/wheelhouse-exec.jar extract --layers --destination /layers
 

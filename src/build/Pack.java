@@ -1,6 +1,7 @@
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -13,11 +14,13 @@ import java.util.zip.ZipOutputStream;
 
 /**
  * A step of the build. It gives the executable jar its main class ({@code Launcher}), removes the signatures of its
- * libraries, puts the library and its POMs into {@code it-repository} beside the jar, where the projects of consumers
- * find them, and writes down the class path of the tests. If CACHE is true ({@code -Pfull}, or a build that skips the
+ * libraries, makes the archetype ({@code Archetype}), puts the library and all artifacts beside it into
+ * {@code it-repository} beside the jar, where the projects of consumers find them, and writes down the class path of
+ * the tests. If CACHE is true ({@code -Pfull}, or a build that skips the
  * tests), it unpacks the jar into a directory beside it, and records an ahead-of-time cache there (JEP 483, 514, 515).
  * The image records its own cache with the classes that are then in {@code rehearsal} beside the jar. Run by
- * {@code java Pack.java JAR VERSION CACHE CLASSPATH}.
+ * {@code java Pack.java JAR VERSION CACHE CLASSPATH}. {@code java Pack.java install TARGET REPOSITORY} copies the
+ * artifacts beside the library into a local repository.
  */
 public final class Pack {
     private static final Path SOURCES = Path.of("src", "build");
@@ -28,6 +31,10 @@ public final class Pack {
     private Pack() {}
 
     public static void main(String[] args) throws Exception {
+        if (args[0].equals("install")) {
+            install(Path.of(args[1], "it-repository"), Path.of(args[2]));
+            return;
+        }
         Path jar = Path.of(args[0]).toAbsolutePath();
         Path work = Files.createTempDirectory("pack");
         try {
@@ -56,8 +63,22 @@ public final class Pack {
         delete(group);
         copy(target.resolve(".flattened-pom.xml"), group, "wheelhouse", version, "pom");
         copy(target.resolve("wheelhouse.jar"), group, "wheelhouse", version, "jar");
-        copy(target.resolve("poms/wheelhouse-bom.xml"), group, "wheelhouse-bom", version, "pom");
-        copy(target.resolve("poms/wheelhouse-embedded.xml"), group, "wheelhouse-embedded", version, "pom");
+        for (String name : List.of("wheelhouse-bom", "wheelhouse-embedded", "wheelhouse-archetype")) {
+            copy(target.resolve("poms/" + name + ".xml"), group, name, version, "pom");
+        }
+        copy(Archetype.make(target), group, "wheelhouse-archetype", version, "jar");
+    }
+
+    /** The library itself is installed by Maven, which knows no further artifacts of a module. */
+    private static void install(Path from, Path repository) throws IOException {
+        try (Stream<Path> files = Files.walk(from.resolve("dev/wheelhouse"))) {
+            for (Path file : files.filter(path -> Files.isRegularFile(path)
+                    && path.getParent().getParent().getFileName().toString().startsWith("wheelhouse-")).toList()) {
+                Path copy = repository.resolve(from.relativize(file).toString());
+                Files.createDirectories(copy.getParent());
+                Files.copy(file, copy, StandardCopyOption.REPLACE_EXISTING);
+            }
+        }
     }
 
     private static void copy(Path file, Path group, String name, String version, String type) throws IOException {
@@ -181,7 +202,7 @@ public final class Pack {
         }
     }
 
-    private static void delete(Path directory) throws IOException {
+    static void delete(Path directory) throws IOException {
         if (Files.exists(directory)) {
             try (Stream<Path> files = Files.walk(directory)) {
                 for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {

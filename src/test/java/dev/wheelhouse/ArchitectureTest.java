@@ -137,6 +137,13 @@ class ArchitectureTest {
                 .callMethod(Runtime.class, "halt", int.class).check(classes);
     }
 
+    /** The models of fabric8 are an optional dependency. */
+    @Test
+    void onlyItsOwnPackageKnowsFabric8() {
+        noClasses().that().resideOutsideOfPackage("dev.wheelhouse.operator.fabric8").should()
+                .dependOnClassesThat().resideInAnyPackage("io.fabric8..").check(classes);
+    }
+
     @Test
     void onlyTheSpringPackageKnowsSpring() {
         noClasses().that().resideOutsideOfPackages("dev.wheelhouse.spring..", "dev.wheelhouse").should()

@@ -5,6 +5,7 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import javax.tools.JavaCompiler;
@@ -42,6 +43,31 @@ class ComingFromPagesTest {
             Path operator = Files.writeString(directory.resolve("WebsiteOperator.java"), IMPORTS + snippet);
             assertThat(compile(List.of(EXAMPLE, operator))).isEmpty();
         }
+    }
+
+    @Test
+    void theOperatorOfFabric8sClassesCompiles() throws IOException {
+        Matcher snippet = Pattern.compile("(?ms)^```java \\(fabric8's classes\\)\\n(.*?)^```$")
+                .matcher(Files.readString(Path.of("docs/comparison.md")));
+        assertThat(snippet.find()).isTrue();
+        Path operator = Files.writeString(directory.resolve("WebsiteOperator.java"), """
+                import java.time.Instant;
+                import dev.wheelhouse.operator.*;
+                import dev.wheelhouse.operator.fabric8.*;
+                import io.fabric8.kubernetes.api.model.*;
+                import io.fabric8.kubernetes.client.CustomResource;
+                import io.fabric8.kubernetes.model.annotation.*;
+
+                @Group("example.com")
+                @Version("v1")
+                class Website extends CustomResource<WebsiteSpec, WebsiteStatus> implements Namespaced {}
+
+                record WebsiteSpec(String html) {}
+
+                record WebsiteStatus(String state) {}
+
+                """ + snippet.group(1));
+        assertThat(compile(List.of(operator))).isEmpty();
     }
 
     private String compile(List<Path> sources) throws IOException {

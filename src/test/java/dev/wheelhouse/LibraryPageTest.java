@@ -3,6 +3,7 @@ package dev.wheelhouse;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
@@ -65,6 +66,28 @@ class LibraryPageTest {
             assertThat(text("src/it/" + consumer + "/pom.xml").replaceAll("\\s+", "").replace("@project.version@",
                     "0.1.0-SNAPSHOT")).contains(shown);
         }
+    }
+
+    @Test
+    void theOperatorInKotlinIsTheConsumers() throws IOException {
+        String shown = found("```kotlin\n(.*?)```", Files.readString(PAGE)).iterator().next();
+
+        assertThat(text("src/it/kotlin/src/main/kotlin/WebsiteOperator.kt")).contains(shown);
+    }
+
+    /** Each line of the beans is one of the consumers', but for the operator and its kubeconfig. */
+    @Test
+    void theBeansOfOtherFrameworksAreTheConsumers() throws IOException {
+        String part = Files.readString(PAGE).replaceFirst("(?s).*## In Quarkus, in Micronaut", "")
+                .replaceFirst("(?s)## Native images.*", "");
+        String beans = text("src/it/quarkus/src/main/java/org/example/Operators.java")
+                + text("src/it/micronaut/src/main/java/org/example/Operators.java");
+
+        List<String> shown = String.join("\n", found("```java\n(.*?)```", part)).lines().map(String::strip)
+                .filter(line -> line.matches("[@\\w].*")).toList();
+        assertThat(shown).hasSizeGreaterThan(8).allSatisfy(line -> assertThat(beans)
+                .contains(line.replaceFirst("new WebsiteOperator.*", "new WelcomeOperator()")
+                        .replaceFirst("wheelhouse\\(\\) \\{", "wheelhouse(")));
     }
 
     /** The methods of the line without Spring are called by the program of src/it/plain. */

@@ -6,6 +6,7 @@ import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
 /** The fields that every object has (upstream: {@code TypeMeta} and {@code ObjectMeta}). */
+@PublicApi
 public abstract class AbstractKubernetesObject implements KubernetesObject {
     private @Nullable String apiVersion;
     private @Nullable String kind;

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * {@code apimachinery/pkg/fields/selector.go}). It accepts any field name; the API server decides which fields a type
  * supports. Immutable.
  */
+@PublicApi
 public record FieldSelector(List<Requirement> requirements) {
     private static final String ESCAPED = "\\,=";
     private static final FieldSelector EVERYTHING = new FieldSelector(List.of());

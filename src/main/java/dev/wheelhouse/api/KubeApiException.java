@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * {@link #code()} is the HTTP status, or 0 if there was no response. {@link #reason()} is the reason of the
  * {@code Status} ({@code NotFound}, {@code Conflict}, …), or empty.
  */
+@PublicApi
 public final class KubeApiException extends RuntimeException {
     private static final long serialVersionUID = 1;
     /** The longest message of a server that is kept. An event of a watch could bring one of megabytes. */

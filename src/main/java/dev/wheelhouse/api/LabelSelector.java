@@ -19,6 +19,7 @@ import io.kubernetes.client.openapi.models.V1LabelSelectorRequirement;
  * A compiled label selector: a list of requirements that must all hold. It is made from a {@code V1LabelSelector} or
  * from the text form of a query parameter (upstream: {@code apimachinery/pkg/labels/selector.go}). Immutable.
  */
+@PublicApi
 public final class LabelSelector {
     private static final LabelSelector EVERYTHING = new LabelSelector(List.of(), false);
     private static final LabelSelector NOTHING = new LabelSelector(List.of(), true);

@@ -9,6 +9,7 @@ import io.kubernetes.client.openapi.models.V1ObjectMeta;
  * The identity of an object within its resource type: {@code namespace/name}. The namespace of a cluster-scoped object
  * is empty. The text form is that of client-go's {@code MetaNamespaceKeyFunc}. Keys sort by namespace, then by name.
  */
+@PublicApi
 public record ObjectKey(String namespace, String name) implements Comparable<ObjectKey> {
 
     public ObjectKey {

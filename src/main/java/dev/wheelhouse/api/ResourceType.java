@@ -1,6 +1,7 @@
 package dev.wheelhouse.api;
 
 /** A resource type of the API: group (empty for the core group), version, plural, kind and scope. */
+@PublicApi
 public record ResourceType(String group, String version, String plural, String kind, boolean namespaced) {
     public static final ResourceType PODS = core("pods", "Pod", true);
     public static final ResourceType NODES = core("nodes", "Node", false);
@@ -41,6 +42,32 @@ public record ResourceType(String group, String version, String plural, String k
 
     private static ResourceType apps(String plural, String kind) {
         return new ResourceType("apps", "v1", plural, kind, true);
+    }
+
+    /**
+     * A type of which only the name is known. An operator that declares it learns the version, the kind and the scope
+     * from the API server.
+     *
+     * @param name plural and group, such as {@code certificates.cert-manager.io}
+     * @throws IllegalArgumentException if it is no name of a type
+     */
+    public static ResourceType named(String name) {
+        if (!Names.isSubdomain(name)) {
+            throw new IllegalArgumentException(
+                    "\"" + name + "\" is no name of a type, such as certificates.cert-manager.io or pods");
+        }
+        String plural = name.split("\\.", 2)[0];
+        return new ResourceType(name.substring(Math.min(plural.length() + 1, name.length())), "", plural, plural, true);
+    }
+
+    /** Whether only the name is known. */
+    public boolean isNamed() {
+        return version.isEmpty();
+    }
+
+    /** Whether this is another type, or its name. */
+    public boolean means(ResourceType other) {
+        return isNamed() ? groupResource().equals(other.groupResource()) : equals(other);
     }
 
     /** A hash of the two fields that tell almost all types apart, because types are keys of maps in each request. */

@@ -26,6 +26,7 @@ import io.kubernetes.client.openapi.models.V1ObjectMeta;
  * strings, numbers and booleans (upstream: apimachinery {@code pkg/apis/meta/v1/unstructured}). Jackson and the
  * official client's Gson both read and write it. Not thread safe while a thread changes it.
  */
+@PublicApi
 @JsonAdapter(Unstructured.GsonFactory.class)
 public final class Unstructured extends AbstractKubernetesObject {
     private final transient Map<String, @Nullable Object> content = new LinkedHashMap<>();

@@ -2,6 +2,7 @@ package dev.wheelhouse.apiserver;
 
 import java.security.cert.X509Certificate;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
 
@@ -37,7 +38,7 @@ public record ApiServerOptions(String address, int port, Clock clock, RandomGene
      */
     public static ApiServerOptions defaults() {
         RequiredLibraries.check();
-        return new ApiServerOptions("127.0.0.1", 0, Clock.system(), RandomGenerator.of("L64X128MixRandom"),
+        return new ApiServerOptions("127.0.0.1", 0, Clock.system(), new SplittableRandom(),
                 Retention.standard(), Storage.inMemory(), ApiServerLimits.standard(), Security.none(), null, "",
                 RuntimeConfig.standard());
     }

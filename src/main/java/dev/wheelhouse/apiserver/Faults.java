@@ -9,6 +9,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.wheelhouse.api.PublicApi;
 import dev.wheelhouse.apiserver.auth.RequestInfo;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
@@ -21,6 +22,7 @@ import dev.wheelhouse.runtime.ManualClock;
  * Injects errors and delays, for tests of clients. Rules apply in the order of their creation: a request waits for each
  * matching delay until a matching error answers it. Thread safe.
  */
+@PublicApi
 public final class Faults {
     private final ObjectStore store;
     private final Clock clock;

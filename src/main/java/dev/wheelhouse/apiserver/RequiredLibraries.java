@@ -69,6 +69,7 @@ final class RequiredLibraries {
         return "the embedded API server needs com.google.protobuf:protobuf-java " + version
                 + ", but the class path has "
                 + major + "." + minor + "." + patch + ": with Spring Boot's parent, set the property "
-                + "<protobuf-java.version>" + version + "</protobuf-java.version>";
+                + "<protobuf-java.version>" + version + "</protobuf-java.version>; "
+                + "elsewhere name it in dependencyManagement";
     }
 }

@@ -5,6 +5,9 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+
+import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -57,6 +60,37 @@ public record Appliers(List<Entry> entries) {
         }
         return own.size() == 1 && own.getFirst().apiVersion.equals(configuration.path("apiVersion").asString(""))
                 && covers(own.getFirst().fields, wanted, stored);
+    }
+
+    /**
+     * The reason why {@link #owns} does not hold, for people; null if it holds.
+     *
+     * @return such as {@code spec.replicas is not wanted any more}
+     */
+    public @Nullable String difference(String manager, JsonNode configuration, JsonNode stored) {
+        if (owns(manager, configuration, stored)) {
+            return null;
+        }
+        return entries.stream().filter(entry -> entry.manager.equals(manager))
+                .map(entry -> dropped(entry.fields, configuration)).filter(Objects::nonNull).findFirst()
+                .map(field -> field + " is not wanted any more").orElse("this process has not applied it yet");
+    }
+
+    /** The first field outside of lists that is owned and not configured; null if there is none. */
+    private static @Nullable String dropped(JsonNode fields, JsonNode configuration) {
+        for (Map.Entry<String, JsonNode> field : fields.properties()) {
+            if (field.getKey().startsWith("f:")) {
+                String name = field.getKey().substring(2);
+                if (!configuration.has(name)) {
+                    return name;
+                }
+                String inside = dropped(field.getValue(), configuration.path(name));
+                if (inside != null) {
+                    return name + "." + inside;
+                }
+            }
+        }
+        return null;
     }
 
     private static boolean covers(JsonNode fields, JsonNode wanted, JsonNode stored) {

@@ -5,6 +5,8 @@ import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.wheelhouse.api.PublicApi;
+
 /**
  * The options of a delete.
  *
@@ -13,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param resourceVersion delete only at this version, or null
  * @param propagation {@code Background}, {@code Foreground}, {@code Orphan}, or null for the type's default
  */
+@PublicApi
 public record Deletion(@Nullable Long gracePeriodSeconds, @Nullable String uid, @Nullable String resourceVersion,
         @Nullable String propagation) {
     /** A deletion without conditions. */

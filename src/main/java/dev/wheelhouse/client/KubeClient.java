@@ -21,7 +21,12 @@ public interface KubeClient extends AutoCloseable {
     <T extends KubernetesObject> ResourceClient<T> resource(ResourceType type, Class<T> model);
 
     /** Reads only the metadata of a type's objects. The only writes it supports are patches and deletes. */
-    ResourceClient<PartialObjectMetadata> metadata(ResourceType type);
+    default ResourceClient<PartialObjectMetadata> metadata(ResourceType type) {
+        return metadata(type, PartialObjectMetadata.class);
+    }
+
+    /** The same with objects of a class, which have nothing but their metadata. */
+    <T extends KubernetesObject> ResourceClient<T> metadata(ResourceType type, Class<T> model);
 
     /**
      * A view of this connection for callers that do not change the objects that they get. Such objects may share equal

@@ -5,12 +5,14 @@ import java.lang.invoke.LambdaMetafactory;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
+import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Type;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
@@ -34,6 +36,9 @@ import dev.wheelhouse.api.PartialObjectMetadata;
  * Thread safe.
  */
 public final class ModelClass {
+    /** False in a native image, which has no classes that are made at run time. */
+    private static final boolean LINKS = System.getProperty("org.graalvm.nativeimage.imagecode") == null;
+
     private static final ClassValue<ModelClass> KNOWN = new ClassValue<>() {
         @Override
         protected ModelClass computeValue(Class<?> model) {
@@ -196,6 +201,10 @@ public final class ModelClass {
     @SuppressWarnings("unchecked")
     private static Supplier<Object> linkConstructor(Class<?> model) {
         try {
+            if (!LINKS) {
+                Constructor<?> constructor = model.getConstructor();
+                return () -> Objects.requireNonNull(reflected(constructor::newInstance));
+            }
             MethodHandles.Lookup lookup = MethodHandles.lookup();
             MethodHandle constructor = lookup.findConstructor(model, MethodType.methodType(void.class));
             CallSite site = LambdaMetafactory.metafactory(lookup, "get", MethodType.methodType(Supplier.class),
@@ -213,6 +222,9 @@ public final class ModelClass {
     /** A getter that the JIT compiler inlines, which it does not with {@link Field#get}. */
     @SuppressWarnings("unchecked")
     private static Function<Object, @Nullable Object> linkGetter(Class<?> model, Field field) {
+        if (!LINKS) {
+            return object -> reflected(() -> field.get(object));
+        }
         try {
             Method method = model.getMethod(accessor("get", field));
             MethodHandles.Lookup lookup = MethodHandles.lookup();
@@ -221,13 +233,7 @@ public final class ModelClass {
                     MethodType.methodType(field.getType(), model));
             return (Function<Object, @Nullable Object>) site.getTarget().invoke();
         } catch (NoSuchMethodException e) {
-            return object -> {
-                try {
-                    return field.get(object);
-                } catch (IllegalAccessException impossible) {
-                    throw new IllegalStateException(impossible);
-                }
-            };
+            return object -> reflected(() -> field.get(object));
         } catch (Throwable e) {
             throw new IllegalArgumentException("the getter of " + field + " cannot be linked", e);
         }
@@ -236,6 +242,9 @@ public final class ModelClass {
     /** A setter that the JIT compiler inlines, which it does not with {@link Field#set}. */
     @SuppressWarnings("unchecked")
     private static BiConsumer<Object, @Nullable Object> linkSetter(Class<?> model, Field field) {
+        if (!LINKS) {
+            return (object, value) -> set(field, object, value);
+        }
         try {
             Method method = model.getMethod(accessor("set", field), field.getType());
             MethodHandles.Lookup lookup = MethodHandles.lookup();
@@ -244,15 +253,29 @@ public final class ModelClass {
                     MethodType.methodType(void.class, model, field.getType()));
             return (BiConsumer<Object, @Nullable Object>) site.getTarget().invoke();
         } catch (NoSuchMethodException e) {
-            return (object, value) -> {
-                try {
-                    field.set(object, value);
-                } catch (IllegalAccessException impossible) {
-                    throw new IllegalStateException(impossible);
-                }
-            };
+            return (object, value) -> set(field, object, value);
         } catch (Throwable e) {
             throw new IllegalArgumentException("the setter of " + field + " cannot be linked", e);
+        }
+    }
+
+    private static void set(Field field, Object object, @Nullable Object value) {
+        reflected(() -> {
+            field.set(object, value);
+            return null;
+        });
+    }
+
+    private interface Reflection {
+        @Nullable
+        Object call() throws ReflectiveOperationException;
+    }
+
+    private static @Nullable Object reflected(Reflection reflection) {
+        try {
+            return reflection.call();
+        } catch (ReflectiveOperationException impossible) {
+            throw new IllegalStateException(impossible);
         }
     }
 }

@@ -29,6 +29,8 @@ public final class Plans {
                     check.target().toString(), "why", check.why()));
             case Action.RequireGone check -> List.of(entry("check", "resource", check.type().groupResource(), "target",
                     check.target().toString(), "why", check.why()));
+            case Action.Wait wait -> List.of(entry("wait", "resource", wait.type().groupResource(), "target",
+                    wait.target().toString(), "why", wait.why()));
             case Action.Event event -> List.of(entry("event", "type", event.type(), "reason", event.reason(), "message",
                     event.message()));
             case Action.RequeueAfter requeue -> List.of(entry("look again", "after", requeue.delay().toString()));

@@ -164,6 +164,9 @@ public sealed interface Action {
             implements
                 Action {}
 
+    /** Does nothing but say which object the actions that do not follow wait for. */
+    record Wait(ResourceType type, ObjectKey target, String why) implements Action {}
+
     /** Syncs the same key again after a delay. A sync before that time does not cancel this one. */
     record RequeueAfter(Duration delay) implements Action {}
 }

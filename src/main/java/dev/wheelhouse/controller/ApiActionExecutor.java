@@ -94,6 +94,9 @@ record ApiActionExecutor(String controller, KubeClient client, ConsistencyStore 
                 }
                 case Action.Event event -> events.event(event.regardingType(), event.regarding(), event.type(),
                         event.reason(), event.message());
+                case Action.Wait wait -> {
+                    // Nothing is to be done.
+                }
                 case Action.RequeueAfter requeue -> requeueAfter = requeueAfter == null
                         || requeue.delay().compareTo(requeueAfter) < 0 ? requeue.delay() : requeueAfter;
             }

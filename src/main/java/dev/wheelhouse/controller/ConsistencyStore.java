@@ -247,10 +247,14 @@ public final class ConsistencyStore {
 
     /**
      * Whether the cache shows the newest write of a type: either its object has that version, or the cache as a whole
-     * has reached it. The second check is for objects that were deleted or left the cache's selectors.
+     * has reached it. The second check is for objects that were deleted or left the cache's selectors. A cache that
+     * does not follow the object's namespace any more will never show it.
      */
     private boolean isSeen(ResourceType type, Newest newest) {
-        SharedIndexInformer<? extends KubernetesObject> cache = caches.get(type);
+        SharedIndexInformer<? extends KubernetesObject> whole = caches.get(type);
+        SharedIndexInformer<? extends KubernetesObject> cache = whole == null || newest.object == null
+                ? whole
+                : whole.of(newest.object.namespace());
         if (cache == null) {
             return true;
         }

@@ -53,6 +53,14 @@ public interface Controller extends AutoCloseable {
     }
 
     /**
+     * The writes that a controller that only observes would make, and that nobody has made for a while: the differences
+     * from the process that writes, one sentence for each object. Empty if it writes itself.
+     */
+    default List<String> differences() {
+        return List.of();
+    }
+
+    /**
      * The actions that it would take for an object now, if every write succeeded. Nothing is written. Any thread may
      * ask. The answer may depend on live reads.
      *

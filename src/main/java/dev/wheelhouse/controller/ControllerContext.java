@@ -120,6 +120,13 @@ public final class ControllerContext {
         return new ControllerContext(name, shared, others, metrics, queues, executors, consistency);
     }
 
+    /** This context for the API server of another client: with the same guards, and a record of writes of its own. */
+    public ControllerContext at(KubeClient other) {
+        return new ControllerContext(name,
+                new Shared(other, controller -> other, shared.clock, shared.events, shared.settings), informers,
+                metrics, queues, executors, new ConsistencyStore(clock()));
+    }
+
     /** This context with queues that are made otherwise. */
     public ControllerContext with(Queues others) {
         return new ControllerContext(name, shared, informers, metrics, others, executors, consistency);

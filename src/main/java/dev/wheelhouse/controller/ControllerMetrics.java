@@ -93,7 +93,8 @@ public class ControllerMetrics {
         this.measures = measures;
         this.counts = counts;
         this.delays = Counter.builder("controller.syncs.put.off")
-                .description("Syncs delayed until the caches show the key's own writes").withRegistry(registry);
+                .description("Syncs delayed until the caches show the key's own writes, or by a limit of their rate")
+                .withRegistry(registry);
         this.plannedWrites = Counter.builder("controller.writes.planned")
                 .description("Writes that were decided and not made, because the controller only observes")
                 .withRegistry(registry);
@@ -180,9 +181,13 @@ public class ControllerMetrics {
                 .record(nanos, TimeUnit.NANOSECONDS);
     }
 
-    /** A sync was delayed because a cache does not show the key's own writes yet. */
-    public void delayed(String controller) {
-        delays.withTag("controller", controller).increment();
+    /**
+     * A sync was delayed.
+     *
+     * @param why {@code cache} if a cache does not show the key's own writes yet, {@code rate} if it came too soon
+     */
+    public void delayed(String controller, String why) {
+        delays.withTags("controller", controller, "why", why).increment();
     }
 
     /**

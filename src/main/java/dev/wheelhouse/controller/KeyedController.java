@@ -28,6 +28,7 @@ import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.workqueue.RateLimits;
+import dev.wheelhouse.workqueue.RunRates;
 import dev.wheelhouse.workqueue.WorkQueue;
 
 /**
@@ -53,6 +54,7 @@ public abstract class KeyedController<K> implements Controller {
     private final List<WorkQueue<?>> furtherQueues = new ArrayList<>();
     private final List<Loop> furtherLoops = new ArrayList<>();
     private final ActionExecutor executor;
+    private @Nullable RunRates<K> rates;
 
     protected final WorkQueue<K> queue;
     protected final Clock clock;
@@ -76,9 +78,22 @@ public abstract class KeyedController<K> implements Controller {
         this.consistency = this.context.consistency();
         this.queue = context.queue(name, limits);
         this.executor = this.context.executor(eventSource);
-        this.observed = this.context.observes() ? new ObservedPlans(name, context.metrics()) : null;
         this.clock = context.clock();
+        this.observed = this.context.observes()
+                ? new ObservedPlans(name, context.metrics(), clock, this::objects)
+                : null;
+        if (observed != null) {
+            furtherLoops.add(observed);
+        }
         this.forbidden = new ForbiddenWrites<>(name, queue);
+    }
+
+    /**
+     * Limits how often keys are synced: each key, and all keys together; null for no limit. For the constructor of a
+     * subclass.
+     */
+    protected final void limitSyncs(RunRates.@Nullable Rate each, RunRates.@Nullable Rate together) {
+        rates = each == null && together == null ? null : new RunRates<>(each, together, clock);
     }
 
     /**
@@ -176,8 +191,11 @@ public abstract class KeyedController<K> implements Controller {
             List<Action> actions = new ArrayList<>(run.recorded());
             switch (result) {
                 case Result.Terminal terminal -> throw new IllegalArgumentException(terminal.reason());
-                case Result.Retry retry when actions.isEmpty() && retry.cause() instanceof RuntimeException failure ->
-                    throw failure;
+                case Result.Retry retry when actions.isEmpty() ->
+                    throw retry.cause() instanceof RuntimeException failure
+                            ? failure
+                            : new IllegalStateException("the plan of " + name + " for " + key + " failed: "
+                                    + retry.cause(), retry.cause());
                 case Result.RequeueAfter after when actions.stream().noneMatch(Action.RequeueAfter.class::isInstance) ->
                     actions.add(new Action.RequeueAfter(after.delay()));
                 default -> {
@@ -203,6 +221,17 @@ public abstract class KeyedController<K> implements Controller {
                 Stream.of(event);
             default -> Stream.empty();
         };
+    }
+
+    /** The number of cached objects of the type that this controller syncs. */
+    private int objects() {
+        return informers.stream().filter(informer -> informer.type().equals(syncs()))
+                .mapToInt(informer -> informer.getIndexer().size()).sum();
+    }
+
+    @Override
+    public final List<String> differences() {
+        return observed == null ? List.of() : observed.differences();
     }
 
     @Override
@@ -248,7 +277,16 @@ public abstract class KeyedController<K> implements Controller {
 
     /** Adds a queue of other keys with one worker. Their syncs do not wait for caches. */
     protected final <F> WorkQueue<F> addQueue(String queueName, KeySync<F> sync) {
-        WorkQueue<F> further = context.queue(queueName);
+        return addQueue(name, queueName, RateLimits.CONTROLLER, 1, sync);
+    }
+
+    /** The same with as many workers as the controller's own queue has. They go by the queue's name in logs. */
+    protected final <F> WorkQueue<F> addQueue(String queueName, RateLimits limits, KeySync<F> sync) {
+        return addQueue(queueName, queueName, limits, context.workers(presetWorkers), sync);
+    }
+
+    private <F> WorkQueue<F> addQueue(String logged, String queueName, RateLimits limits, int count, KeySync<F> sync) {
+        WorkQueue<F> further = context.queue(queueName, limits);
         Reconciler<F> reconciler = key -> {
             FurtherKey owner = new FurtherKey(queueName, key);
             try {
@@ -258,8 +296,11 @@ public abstract class KeyedController<K> implements Controller {
             }
         };
         furtherQueues.add(further);
-        furtherLoops.add(
-                new Worker<>(name, further, new OutageBackoff<>(further, clock), reconciler, clock, context.metrics()));
+        Worker<F> worker = new Worker<>(logged, further, new OutageBackoff<>(further, clock), reconciler, clock,
+                context.metrics());
+        for (int i = 0; i < count; i++) {
+            furtherLoops.add(i == 0 ? worker : worker.another());
+        }
         return further;
     }
 
@@ -311,10 +352,12 @@ public abstract class KeyedController<K> implements Controller {
             return sync.sync(key, new WritingRun(owner, forget));
         }
         RecordingRun run = new RecordingRun(true);
+        Result result = Result.done();
         try {
-            return sync.sync(key, run);
+            result = sync.sync(key, run);
+            return result;
         } finally {
-            observed.planned(owner, run.recordedWrites());
+            observed.planned(owner, run, result);
         }
     }
 
@@ -367,8 +410,13 @@ public abstract class KeyedController<K> implements Controller {
         }
         ConsistencyStore.Behind behind = consistency.check(key);
         if (behind == null) {
-            return Duration.ZERO;
+            Duration wait = rates == null ? Duration.ZERO : rates.delay(key);
+            if (!wait.isZero()) {
+                context.metrics().delayed(name, "rate");
+            }
+            return wait;
         }
+        context.metrics().delayed(name, "cache");
         Measure staleSyncs = staleSyncs();
         if (staleSyncs != null) {
             context.metrics().record(staleSyncs, 1, behind.type().group(), behind.type().plural());
@@ -412,6 +460,10 @@ public abstract class KeyedController<K> implements Controller {
         ResourceClient<PartialObjectMetadata> client = context.client().metadata(type);
         LabelSelector labels = selected(key, type);
         String namespace = type.namespaced() ? TypedKey.namespaceOf(key) : "";
+        if (informers.stream().noneMatch(each -> each.type().equals(type) && each.of(namespace) != null)) {
+            consistency.settled(key, type, null);
+            return;
+        }
         Map<String, String> versions = new HashMap<>();
         String asOf = Pages.read(client, namespace, labels, page -> page.items().forEach(object -> versions.put(
                 String.valueOf(object.getMetadata().getUid()), object.getMetadata().getResourceVersion())));

@@ -1,8 +1,12 @@
 package dev.wheelhouse.controller;
 
 import java.time.Duration;
+import java.util.Objects;
+
+import dev.wheelhouse.api.PublicApi;
 
 /** The outcome of one sync of a key. Each outcome is counted. No outcome drops a key for good. */
+@PublicApi
 public sealed interface Result {
     /** The object is in its desired state. The next change syncs it again. */
     record Done() implements Result {
@@ -14,13 +18,21 @@ public sealed interface Result {
      * {@link Requeue}, so that the key does not spin. A log line names the first that is zero or negative. If another
      * event leads to a sync before, that sync's result counts instead of this delay.
      */
-    record RequeueAfter(Duration delay) implements Result {}
+    record RequeueAfter(Duration delay) implements Result {
+        public RequeueAfter {
+            Objects.requireNonNull(delay, "requeueAfter needs a delay: return done() for none");
+        }
+    }
 
     /** Sync again after the rate limiter's delay, which doubles each time. Nothing failed. */
     record Requeue() implements Result {}
 
     /** The sync failed. Sync again after the rate limiter's delay. */
-    record Retry(Throwable cause) implements Result {}
+    record Retry(Throwable cause) implements Result {
+        public Retry {
+            Objects.requireNonNull(cause, "retry needs its cause: return requeue() for none");
+        }
+    }
 
     /** The sync cannot succeed until a user changes the object. Logged once, not retried. */
     record Terminal(String reason) implements Result {}

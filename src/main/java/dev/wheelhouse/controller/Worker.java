@@ -111,7 +111,6 @@ public final class Worker<K> implements Loop {
         try {
             Duration delay = readiness.delay(key);
             if (!delay.isZero()) {
-                metrics.delayed(controller);
                 queue.addAfter(key, delay);
                 return;
             }
@@ -199,7 +198,8 @@ public final class Worker<K> implements Loop {
         int failures = queue.numRequeues(key);
         boolean isNew = outage.failed(key,
                 cause instanceof KubeApiException e ? String.valueOf(e.getMessage()) : cause.toString());
-        if (cause instanceof KubeApiException e && (e.isConflict() || e.isUnreachable())) {
+        if (cause instanceof KubeApiException e
+                && (e.isConflict() || e.isUnreachable() || e.isNamespaceTerminating())) {
             log.debug("{}: {} is synced again (failure {} in a row): {}", controller, key, failures, shortened(e));
         } else if (cause instanceof KubeApiException e) {
             log.warn("{}: the sync of {} failed and is retried (failure {} in a row): {}", controller, key,

@@ -98,10 +98,10 @@ record HealthRules(JsonNode object, JsonNode spec, JsonNode status) {
                     ? Health.suspended("scheduling gated")
                     : of(Level.DEGRADED, "not scheduled", scheduled);
         }
-        if (phase.equals("Running") && (is("Ready", "True") || !isReplaced())) {
-            return Health.healthy(is("Ready", "True") ? "ready" : "running");
+        if (phase.equals("Running") && isReplaced() && is("Ready", "True")) {
+            return Health.healthy("ready");
         }
-        return Health.progressing(phase.equals("Running") ? "not ready" : scheduled.isMissingNode()
+        return Health.progressing(phase.equals("Running") ? isReplaced() ? "not ready" : "running" : scheduled.isMissingNode()
                 ? "not scheduled"
                 : "starting");
     }
@@ -194,7 +194,6 @@ record HealthRules(JsonNode object, JsonNode spec, JsonNode status) {
             return Health.progressing("waits for its controller");
         }
         if (number("readyReplicas") >= wanted && !text(spec.path("updateStrategy"), "type").equals("OnDelete")
-                && !text(status, "updateRevision").equals(text(status, "currentRevision"))
                 && number("updatedReplicas") < wanted - partition) {
             return Health.progressing(number("updatedReplicas") + "/" + (wanted - partition) + " updated");
         }
@@ -228,7 +227,7 @@ record HealthRules(JsonNode object, JsonNode spec, JsonNode status) {
                 ? Health.healthy("complete")
                 : is("Suspended", "True")
                         ? Health.suspended("suspended")
-                        : Health.progressing(number("active") + " running");
+                        : Health.progressing(number("active") > 0 ? number("active") + " running" : "not complete");
     }
 
     private Health cronJob() {
@@ -366,6 +365,10 @@ record HealthRules(JsonNode object, JsonNode spec, JsonNode status) {
             return of(Level.PROGRESSING, "reconciling", condition("Reconciling"));
         }
         JsonNode ready = condition("Ready");
+        if (ready.path("observedGeneration").asLong(Long.MAX_VALUE) < object.path("metadata").path("generation")
+                .asLong(0)) {
+            return Health.progressing("waits for its controller");
+        }
         switch (text(ready, "status")) {
             case "False" -> {
                 return of(Level.PROGRESSING, "not ready", ready);

@@ -69,12 +69,19 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
     private volatile boolean closed;
     private volatile String version = "";
 
-    /** @param expectedType the class of the objects; objects of another class are skipped. Null accepts any class. */
+    /** An informer of whole objects. */
     CachingInformer(ListerWatcher<T> source, @Nullable Class<T> expectedType, InformerOptions options, Clock clock,
             MeterRegistry registry) {
+        this(source, expectedType, options, clock,
+                new InformerMeters(registry, clock, InformerMeters.tags(source, false)));
+    }
+
+    /** @param expectedType the class of the objects; objects of another class are skipped. Null accepts any class. */
+    CachingInformer(ListerWatcher<T> source, @Nullable Class<T> expectedType, InformerOptions options, Clock clock,
+            InformerMeters meters) {
         this.options = options;
         this.clock = clock;
-        this.meters = new InformerMeters(registry, clock, InformerMeters.tags(source, expectedType));
+        this.meters = meters;
         this.indexer = new ThreadSafeStore<>(Map.of(Indexer.NAMESPACE_INDEX, CachingInformer::namespaceOf));
         this.source = new TransformingSource<>(source, indexer::get,
                 options.dropLastApplied() ? LastApplied::leaveOut : null);
@@ -119,7 +126,7 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
                 turn.unlock();
             }
             if (detector != null) {
-                detector.check();
+                detector.check("");
             }
             return synced.isDone() ? processor.untilResync(clock.nanoTime()) : IDLE;
         }
@@ -403,6 +410,13 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
         prompt.close();
         signal.raise();
         meters.stopped();
+    }
+
+    @Override
+    public void checkUnchanged(String who) {
+        if (detector != null) {
+            detector.check(who);
+        }
     }
 
     /** @throws IllegalStateException if mutation detection is on and found a cached object that was changed */

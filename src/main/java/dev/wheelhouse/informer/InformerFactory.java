@@ -1,21 +1,17 @@
 package dev.wheelhouse.informer;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.TreeMap;
 
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.common.KubernetesObject;
 import io.micrometer.core.instrument.MeterRegistry;
 
-import dev.wheelhouse.api.FieldSelector;
-import dev.wheelhouse.api.LabelSelector;
-import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.ShardSelector;
 import dev.wheelhouse.client.KubeClient;
@@ -37,23 +33,12 @@ public final class InformerFactory implements SharedInformerFactory, AutoCloseab
     private final InformerOptions options;
     /** The part of the namespaces that the informers hold; null for all. */
     private final @Nullable ShardSelector shard;
-    private final Map<Key, CachingInformer<?>> informers = new LinkedHashMap<>();
+    private final Map<CachedCollection<?>, CachingInformer<?>> informers = new LinkedHashMap<>();
+    /** How often each shared informer was asked for. Only informers of several namespaces give theirs back. */
+    private final Map<CachingInformer<?>, Integer> users = new HashMap<>();
     private final List<CachingInformer<?>> unshared = new ArrayList<>();
     private volatile @Nullable LoopRunner startedOn;
     private boolean closed;
-
-    /**
-     * The identity of a shared informer. Selectors compare by their requirements, not by their text, because the
-     * selectors "nothing" and "everything" have the same text.
-     */
-    private record Key(ResourceType type, Class<?> model, String namespace, LabelSelector labels,
-            FieldSelector fields) {
-        /** Whether the informer has whole objects, and all of this type. */
-        boolean isWhole(ResourceType of) {
-            return type.equals(of) && namespace.isEmpty() && labels.isEverything() && fields.isEverything()
-                    && model != PartialObjectMetadata.class;
-        }
-    }
 
     /** @param registry counts what the informers read and hold, and how long their handlers take */
     public InformerFactory(KubeClient client, Clock clock, MeterRegistry registry, InformerOptions options) {
@@ -80,31 +65,39 @@ public final class InformerFactory implements SharedInformerFactory, AutoCloseab
     }
 
     @Override
-    public <T extends KubernetesObject> SharedIndexInformer<T> informer(ResourceType type, Class<T> model,
-            String namespace, LabelSelector labels, FieldSelector fields) {
-        return shared(type, model, namespace, labels, fields);
+    public <T extends KubernetesObject> SharedIndexInformer<T> informer(CachedCollection<T> wanted) {
+        return shared(wanted);
     }
 
-    private synchronized <T extends KubernetesObject> CachingInformer<T> shared(ResourceType type, Class<T> model,
-            String namespace, LabelSelector labels, FieldSelector fields) {
-        requireOpen(type);
-        Key key = new Key(type, model, namespace, labels, fields);
-        // The key contains the model class, so the cast is safe.
+    private synchronized <T extends KubernetesObject> CachingInformer<T> shared(CachedCollection<T> wanted) {
+        requireOpen(wanted.type());
+        // The collection contains the model class, so the cast is safe.
         @SuppressWarnings("unchecked")
-        CachingInformer<T> known = (CachingInformer<T>) informers.get(key);
-        if (known != null) {
-            return known;
+        CachingInformer<T> informer = (CachingInformer<T>) informers.get(wanted);
+        if (informer == null) {
+            ResourceClient<T> resource = wanted.metadataOnly()
+                    ? client.metadata(wanted.type(), wanted.model())
+                    : client.resource(wanted.type(), wanted.model());
+            informer = make(resource.listerWatcher(wanted.namespace(), wanted.labels(), wanted.fields()),
+                    wanted.model(), wanted.metadataOnly());
+            if (wanted.trim() != null) {
+                informer.setTransform(wanted.trim());
+            }
+            informers.put(wanted, informer);
         }
-        CachingInformer<T> made = make(resource(type, model).listerWatcher(namespace, labels, fields), model);
-        informers.put(key, made);
-        return made;
+        users.merge(informer, 1, Integer::sum);
+        return informer;
     }
 
-    @SuppressWarnings("unchecked") // A client of metadata, for the class of metadata.
-    private <T extends KubernetesObject> ResourceClient<T> resource(ResourceType type, Class<T> model) {
-        return model == (Class<?>) PartialObjectMetadata.class
-                ? (ResourceClient<T>) client.metadata(type)
-                : client.resource(type, model);
+    private void giveBack(CachingInformer<?> informer) {
+        synchronized (this) {
+            if (users.merge(informer, -1, Integer::sum) > 0) {
+                return;
+            }
+            users.remove(informer);
+            informers.values().remove(informer);
+        }
+        informer.close();
     }
 
     private void requireOpen(ResourceType type) {
@@ -114,24 +107,18 @@ public final class InformerFactory implements SharedInformerFactory, AutoCloseab
     }
 
     @Override
-    public <T extends KubernetesObject> SharedIndexInformer<T> informer(ResourceType type, Class<T> model,
-            Set<String> namespaces, LabelSelector labels, FieldSelector fields) {
-        if (namespaces.isEmpty() || namespaces.contains("") || !type.namespaced()) {
-            throw new IllegalArgumentException("cannot make an informer of " + type + " in the namespaces " + namespaces
-                    + ": give at least one name, of a namespaced type; for all, use the method with one empty name");
-        }
-        Map<String, CachingInformer<T>> members = new TreeMap<>();
-        for (String namespace : namespaces) {
-            members.put(namespace, shared(type, model, namespace, labels, fields));
-        }
-        return new NamespacesInformer<>(type, members);
+    public <T extends KubernetesObject> SharedIndexInformer<T> informer(CachedCollection<T> wanted,
+            NamespaceSet namespaces) {
+        NamespacesInformer<T> made = new NamespacesInformer<>(wanted.type(),
+                namespace -> shared(wanted.in(namespace)), this::giveBack);
+        namespaces.attach(made);
+        return made;
     }
 
     @Override
     public synchronized SharedIndexInformer<? extends KubernetesObject> metadataOrMore(ResourceType type) {
-        for (Map.Entry<Key, CachingInformer<?>> known : informers.entrySet()) {
-            Key key = known.getKey();
-            if (key.isWhole(type) && !known.getValue().isTransformed()) {
+        for (Map.Entry<CachedCollection<?>, CachingInformer<?>> known : informers.entrySet()) {
+            if (known.getKey().isWhole(type) && !known.getValue().isTransformed()) {
                 return known.getValue();
             }
         }
@@ -147,7 +134,7 @@ public final class InformerFactory implements SharedInformerFactory, AutoCloseab
     public synchronized <T extends KubernetesObject> SharedIndexInformer<T> unshared(ListerWatcher<T> source,
             Class<T> model) {
         requireOpen(source.type());
-        CachingInformer<T> made = make(source, model);
+        CachingInformer<T> made = make(source, model, false);
         unshared.add(made);
         return made;
     }
@@ -157,9 +144,11 @@ public final class InformerFactory implements SharedInformerFactory, AutoCloseab
         all().stream().filter(candidate -> candidate == informer).forEach(known -> known.start(runner));
     }
 
-    private <T extends KubernetesObject> CachingInformer<T> make(ListerWatcher<T> source, Class<T> model) {
-        return new CachingInformer<>(shard == null ? source : new ShardedSource<>(source, shard), model, options, clock,
-                registry);
+    private <T extends KubernetesObject> CachingInformer<T> make(ListerWatcher<T> source, Class<T> model,
+            boolean metadataOnly) {
+        ListerWatcher<T> read = shard == null ? source : new ShardedSource<>(source, shard);
+        return new CachingInformer<>(read, model, options, clock,
+                new InformerMeters(registry, clock, InformerMeters.tags(read, metadataOnly)));
     }
 
     /**
@@ -199,7 +188,7 @@ public final class InformerFactory implements SharedInformerFactory, AutoCloseab
     @Override
     public void stop(SharedIndexInformer<?> informer) {
         if (informer instanceof NamespacesInformer<?> several) {
-            several.members().forEach(this::stop);
+            several.close();
             return;
         }
         @Nullable
@@ -211,6 +200,7 @@ public final class InformerFactory implements SharedInformerFactory, AutoCloseab
                 }
             }
             informers.values().remove(stopping);
+            users.remove(stopping);
             unshared.remove(stopping);
         }
         if (stopping != null) {
@@ -226,11 +216,11 @@ public final class InformerFactory implements SharedInformerFactory, AutoCloseab
     @Override
     public synchronized List<SharedIndexInformer<?>> informers() {
         List<SharedIndexInformer<?>> all = new ArrayList<>();
-        List<SharedIndexInformer<?>> ofMetadata = new ArrayList<>();
-        informers.forEach((key, informer) -> (key.model() == PartialObjectMetadata.class ? ofMetadata : all)
+        List<SharedIndexInformer<?>> less = new ArrayList<>();
+        informers.forEach((key, informer) -> (key.metadataOnly() || key.trim() != null ? less : all)
                 .add(informer));
         all.addAll(unshared);
-        all.addAll(ofMetadata);
+        all.addAll(less);
         return all;
     }
 

@@ -6,16 +6,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 
-import org.jspecify.annotations.Nullable;
-
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 
-import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.client.ListerWatcher;
 import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.meters.SharedGauge;
@@ -53,10 +51,9 @@ final class InformerMeters {
         this.series = new Series(IDLE);
     }
 
-    /** @param model the class of the cached objects; null for any */
-    static Tags tags(ListerWatcher<?> source, @Nullable Class<?> model) {
+    static Tags tags(ListerWatcher<?> source, boolean metadataOnly) {
         return tags(source.type().group(), source.type().version(), source.type().plural(),
-                model == PartialObjectMetadata.class ? "metadata" : "objects",
+                metadataOnly ? "metadata" : "objects",
                 source.namespace().isEmpty() ? "*" : source.namespace(), source.selector());
     }
 
@@ -170,10 +167,19 @@ final class InformerMeters {
         }
     }
 
-    /** The informer was stopped for good. */
+    /** The informer was stopped for good. Its series go with the last informer that shares them. */
     synchronized void stopped() {
         stopped = true;
-        gauges.forEach(Membership::remove);
+        boolean last = false;
+        for (Membership gauge : gauges) {
+            last |= gauge.remove();
+        }
+        if (last && series.tags != IDLE) {
+            List<Tag> mine = series.tags.stream().toList();
+            registry.getMeters().stream().map(Meter::getId)
+                    .filter(id -> id.getName().startsWith("informer.") || id.getName().startsWith("reflector."))
+                    .filter(id -> id.getTags().containsAll(mine)).forEach(registry::remove);
+        }
     }
 
     /** Gives the informer series of its own from now on. */

@@ -5,6 +5,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,21 +33,25 @@ final class MutationDetector<T extends KubernetesObject> {
     }
 
     synchronized void remove(T object) {
-        compare(object, asTheyCame.remove(object));
+        compare(object, asTheyCame.remove(object), "");
     }
 
-    /** Compares all objects. Logs each change once. */
-    synchronized void check() {
+    /**
+     * Compares all objects. Logs each change once.
+     *
+     * @param who has just had the objects in hand; empty if that is not known
+     */
+    synchronized void check(String who) {
         List<T> changed = new ArrayList<>();
         asTheyCame.forEach((object, before) -> {
-            if (compare(object, before)) {
+            if (compare(object, before, who)) {
                 changed.add(object);
             }
         });
         changed.forEach(object -> asTheyCame.put(object, ModelJson.write(object)));
     }
 
-    private boolean compare(T object, @org.jspecify.annotations.Nullable String before) {
+    private boolean compare(T object, @Nullable String before, String who) {
         if (before == null) {
             return false;
         }
@@ -58,7 +63,8 @@ final class MutationDetector<T extends KubernetesObject> {
         while (at < Math.min(now.length(), before.length()) && now.charAt(at) == before.charAt(at)) {
             at++;
         }
-        String message = "a cached object was changed: " + type + " " + object.getMetadata().getNamespace() + "/"
+        String message = "a cached object was changed" + (who.isEmpty() ? "" : " by " + who) + ": " + type + " "
+                + object.getMetadata().getNamespace() + "/"
                 + object.getMetadata().getName() + ", from …" + around(before, at) + "… to …" + around(now, at)
                 + "…; change a copy (ModelJson.copy) instead";
         found.add(message);
@@ -72,7 +78,7 @@ final class MutationDetector<T extends KubernetesObject> {
 
     /** @throws IllegalStateException if any object was changed */
     synchronized void verify() {
-        check();
+        check("");
         if (!found.isEmpty()) {
             throw new IllegalStateException(String.join("\n", found));
         }

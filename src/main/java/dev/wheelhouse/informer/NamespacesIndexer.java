@@ -2,24 +2,51 @@ package dev.wheelhouse.informer;
 
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
+import io.kubernetes.client.common.KubernetesObject;
+
 import dev.wheelhouse.api.ObjectKey;
 
 /**
- * The caches of several namespaces as one. A list combines one snapshot per namespace; they are not of the same moment.
+ * The caches of several namespaces as one. They come and go; each has the indices that were added here. A list combines
+ * one snapshot per namespace; they are not of the same moment. Thread safe.
  */
-record NamespacesIndexer<T>(Map<String, Indexer<T>> byNamespace) implements Indexer<T> {
+final class NamespacesIndexer<T extends KubernetesObject> implements Indexer<T> {
+    private final Map<String, Function<T, Collection<String>>> indices = new LinkedHashMap<>();
+    private volatile Map<String, CachingInformer<T>> members = Map.of();
+
+    /** The caches by namespace, in the order of the names. */
+    Map<String, CachingInformer<T>> members() {
+        return members;
+    }
+
+    synchronized void put(String namespace, CachingInformer<T> member) {
+        indices.forEach(member.getIndexer()::addIndex);
+        Map<String, CachingInformer<T>> next = new TreeMap<>(members);
+        next.put(namespace, member);
+        members = next;
+    }
+
+    synchronized void remove(String namespace, CachingInformer<T> member) {
+        Map<String, CachingInformer<T>> next = new TreeMap<>(members);
+        next.remove(namespace);
+        members = next;
+        indices.keySet().forEach(member.getIndexer()::removeIndex);
+    }
+
     @Override
     public @Nullable T get(ObjectKey key) {
-        Indexer<T> indexer = byNamespace.get(key.namespace());
-        return indexer == null ? null : indexer.get(key);
+        CachingInformer<T> member = members.get(key.namespace());
+        return member == null ? null : member.get(key);
     }
 
     @Override
@@ -32,8 +59,8 @@ record NamespacesIndexer<T>(Map<String, Indexer<T>> byNamespace) implements Inde
         if (namespace.isEmpty()) {
             return list();
         }
-        Indexer<T> indexer = byNamespace.get(namespace);
-        return indexer == null ? List.of() : indexer.list();
+        CachingInformer<T> member = members.get(namespace);
+        return member == null ? List.of() : member.getIndexer().list();
     }
 
     @Override
@@ -41,31 +68,44 @@ record NamespacesIndexer<T>(Map<String, Indexer<T>> byNamespace) implements Inde
         return gather(indexer -> indexer.byIndex(index, value));
     }
 
+    @SuppressWarnings("ReferenceEquality") // Each change makes another map.
     private List<T> gather(Function<Indexer<T>, List<T>> read) {
+        Map<String, CachingInformer<T>> seen = members;
         List<T> all = new ArrayList<>();
-        byNamespace.values().forEach(indexer -> all.addAll(read.apply(indexer)));
+        try {
+            seen.values().forEach(member -> all.addAll(read.apply(member.getIndexer())));
+        } catch (IllegalArgumentException e) {
+            if (seen != members) {
+                // A namespace has left, and its cache does not have the index any more.
+                return gather(read);
+            }
+            throw e;
+        }
         return all;
     }
 
     @Override
     public Set<String> indexValues(String index) {
         Set<String> all = new TreeSet<>();
-        byNamespace.values().forEach(indexer -> all.addAll(indexer.indexValues(index)));
+        members.values().forEach(member -> all.addAll(member.getIndexer().indexValues(index)));
         return all;
     }
 
     @Override
-    public void addIndex(String name, Function<T, Collection<String>> values) {
-        byNamespace.values().forEach(indexer -> indexer.addIndex(name, values));
+    public synchronized void addIndex(String name, Function<T, Collection<String>> values) {
+        members.values().forEach(member -> member.getIndexer().addIndex(name, values));
+        indices.put(name, values);
     }
 
     @Override
-    public void removeIndex(String name) {
-        byNamespace.values().forEach(indexer -> indexer.removeIndex(name));
+    public synchronized void removeIndex(String name) {
+        if (indices.remove(name) != null) {
+            members.values().forEach(member -> member.getIndexer().removeIndex(name));
+        }
     }
 
     @Override
     public int size() {
-        return byNamespace.values().stream().mapToInt(Indexer::size).sum();
+        return members.values().stream().mapToInt(member -> member.getIndexer().size()).sum();
     }
 }

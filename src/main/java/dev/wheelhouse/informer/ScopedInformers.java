@@ -18,9 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.common.KubernetesObject;
 
-import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.KubeApiException;
-import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 
@@ -155,15 +153,14 @@ public final class ScopedInformers implements SharedInformerFactory, AutoCloseab
     }
 
     @Override
-    public <T extends KubernetesObject> SharedIndexInformer<T> informer(ResourceType type, Class<T> model,
-            String namespace, LabelSelector labels, FieldSelector fields) {
-        return scoped(behind.informer(type, model, namespace, labels, fields));
+    public <T extends KubernetesObject> SharedIndexInformer<T> informer(CachedCollection<T> wanted) {
+        return scoped(behind.informer(wanted));
     }
 
     @Override
-    public <T extends KubernetesObject> SharedIndexInformer<T> informer(ResourceType type, Class<T> model,
-            Set<String> namespaces, LabelSelector labels, FieldSelector fields) {
-        return scoped(behind.informer(type, model, namespaces, labels, fields));
+    public <T extends KubernetesObject> SharedIndexInformer<T> informer(CachedCollection<T> wanted,
+            NamespaceSet namespaces) {
+        return scoped(behind.informer(wanted, namespaces));
     }
 
     @Override
@@ -226,7 +223,8 @@ public final class ScopedInformers implements SharedInformerFactory, AutoCloseab
     }
 
     /**
-     * Like {@link #close()}, and stops the informers of some types that no other scope uses.
+     * Like {@link #close()}, and stops the informers of some types that no other scope uses. Informers of several
+     * namespaces end with their scope.
      *
      * @param gone whether the API server does not serve a type any more
      */
@@ -241,7 +239,7 @@ public final class ScopedInformers implements SharedInformerFactory, AutoCloseab
         }
         undoing.forEach(Runnable::run);
         for (SharedIndexInformer<?> informer : informers) {
-            if (gone.test(informer.type())) {
+            if (gone.test(informer.type()) || informer instanceof NamespacesInformer) {
                 stop(informer);
             } else {
                 release(informer);
@@ -277,6 +275,11 @@ public final class ScopedInformers implements SharedInformerFactory, AutoCloseab
         @Override
         public ResourceType type() {
             return behind.type();
+        }
+
+        @Override
+        public @Nullable SharedIndexInformer<T> of(String namespace) {
+            return behind.of(namespace);
         }
 
         @Override
@@ -328,6 +331,11 @@ public final class ScopedInformers implements SharedInformerFactory, AutoCloseab
         @Override
         public void onUnreadable(Runnable action) {
             behind.onUnreadable(action);
+        }
+
+        @Override
+        public void checkUnchanged(String who) {
+            behind.checkUnchanged(who);
         }
 
         @Override

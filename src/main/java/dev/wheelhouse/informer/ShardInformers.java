@@ -1,12 +1,9 @@
 package dev.wheelhouse.informer;
 
 import java.util.List;
-import java.util.Set;
 
 import io.kubernetes.client.common.KubernetesObject;
 
-import dev.wheelhouse.api.FieldSelector;
-import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.ShardSelector;
 import dev.wheelhouse.runtime.Loop;
@@ -31,15 +28,14 @@ public final class ShardInformers implements SharedInformerFactory, AutoCloseabl
     }
 
     @Override
-    public <T extends KubernetesObject> SharedIndexInformer<T> informer(ResourceType type, Class<T> model,
-            String namespace, LabelSelector labels, FieldSelector fields) {
-        return of(type, namespace).informer(type, model, namespace, labels, fields);
+    public <T extends KubernetesObject> SharedIndexInformer<T> informer(CachedCollection<T> wanted) {
+        return of(wanted.type(), wanted.namespace()).informer(wanted);
     }
 
     @Override
-    public <T extends KubernetesObject> SharedIndexInformer<T> informer(ResourceType type, Class<T> model,
-            Set<String> namespaces, LabelSelector labels, FieldSelector fields) {
-        return process.informer(type, model, namespaces, labels, fields);
+    public <T extends KubernetesObject> SharedIndexInformer<T> informer(CachedCollection<T> wanted,
+            NamespaceSet namespaces) {
+        return process.informer(wanted, namespaces);
     }
 
     @Override

@@ -18,6 +18,14 @@ public interface SharedIndexInformer<T> {
     ResourceType type();
 
     /**
+     * The informer of the objects of a namespace: this one, unless each namespace has its own. Null if this one does
+     * not follow the namespace at the moment.
+     */
+    default @Nullable SharedIndexInformer<T> of(String namespace) {
+        return this;
+    }
+
+    /**
      * Registers a handler, before or after the start. After the start, the handler first gets an add for each cached
      * object. Its resync period is the one of {@link InformerOptions#minResync}.
      *
@@ -86,6 +94,13 @@ public interface SharedIndexInformer<T> {
      * so it must not block.
      */
     default void onUnreadable(Runnable action) {}
+
+    /**
+     * Compares the cached objects with what they were when they came, if {@link InformerOptions#detectMutations} is on.
+     *
+     * @param who has just had the objects in hand; messages name it
+     */
+    default void checkUnchanged(String who) {}
 
     /** The state of the informer at this moment. Never blocks for I/O. */
     InformerState state();

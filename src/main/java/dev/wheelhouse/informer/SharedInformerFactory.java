@@ -17,14 +17,22 @@ import dev.wheelhouse.api.ResourceType;
  * {@code IllegalStateException}. Thread safe.
  */
 public interface SharedInformerFactory {
+    /** The informer of a collection. */
+    <T extends KubernetesObject> SharedIndexInformer<T> informer(CachedCollection<T> wanted);
+
     /**
-     * The informer of a type in one namespace (empty for all), limited by selectors.
+     * The informer of a collection in namespaces that may change, for clients that may not list all. Each namespace has
+     * its own list and watch.
      *
-     * @param model the class of the objects; {@link PartialObjectMetadata} reads and caches their metadata only, and
-     *     {@code Unstructured} is for a type without a class
+     * @param wanted whose namespace is not used
      */
-    <T extends KubernetesObject> SharedIndexInformer<T> informer(ResourceType type, Class<T> model, String namespace,
-            LabelSelector labels, FieldSelector fields);
+    <T extends KubernetesObject> SharedIndexInformer<T> informer(CachedCollection<T> wanted, NamespaceSet namespaces);
+
+    /** The informer of a type in one namespace (empty for all), limited by selectors. */
+    default <T extends KubernetesObject> SharedIndexInformer<T> informer(ResourceType type, Class<T> model,
+            String namespace, LabelSelector labels, FieldSelector fields) {
+        return informer(new CachedCollection<>(type, model, namespace, labels, fields));
+    }
 
     /** The informer of a type in all namespaces. */
     default <T extends KubernetesObject> SharedIndexInformer<T> informer(ResourceType type, Class<T> model) {
@@ -32,13 +40,18 @@ public interface SharedInformerFactory {
     }
 
     /**
-     * The informer of a type in several namespaces, for clients that may not list all. Each namespace has its own list
-     * and watch.
+     * The informer of a type in several namespaces.
      *
      * @throws IllegalArgumentException if {@code namespaces} is empty, or the type is cluster-scoped
      */
-    <T extends KubernetesObject> SharedIndexInformer<T> informer(ResourceType type, Class<T> model,
-            Set<String> namespaces, LabelSelector labels, FieldSelector fields);
+    default <T extends KubernetesObject> SharedIndexInformer<T> informer(ResourceType type, Class<T> model,
+            Set<String> namespaces, LabelSelector labels, FieldSelector fields) {
+        if (namespaces.isEmpty() || namespaces.contains("") || !type.namespaced()) {
+            throw new IllegalArgumentException("cannot make an informer of " + type + " in the namespaces " + namespaces
+                    + ": give at least one name, of a namespaced type; for all, use the method with one empty name");
+        }
+        return informer(new CachedCollection<>(type, model, "", labels, fields), NamespaceSet.of(namespaces));
+    }
 
     /** The informer of a type's metadata only, in all namespaces. */
     default SharedIndexInformer<PartialObjectMetadata> metadata(ResourceType type) {
@@ -59,15 +72,15 @@ public interface SharedInformerFactory {
     void startNew();
 
     /**
-     * Stops one informer and drops it, for example because its type was deleted. An informer of several namespaces is
-     * stopped with its members.
+     * Stops one informer and drops it, for example because its type was deleted. Of an informer of several namespaces,
+     * those are stopped that nobody else has asked for.
      */
     void stop(SharedIndexInformer<?> informer);
 
     /** Whether all informers have synced. */
     boolean hasSynced();
 
-    /** The informers that exist; those of whole objects come before those of metadata. */
+    /** The informers that exist; those of whole objects come first. */
     List<SharedIndexInformer<?>> informers();
 
     /** The state of each informer. */

@@ -1,10 +1,10 @@
 package dev.wheelhouse.manager;
 
 import java.time.Duration;
+import java.util.SplittableRandom;
 import java.util.UUID;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import java.util.random.RandomGenerator;
 
 import org.jspecify.annotations.Nullable;
 
@@ -46,7 +46,7 @@ public record Election(Leadership leadership, @Nullable LeaderElector elector, @
         Duration deadline = options.renewDeadline().dividedBy(2);
         KubeClient client = new HttpKubeClient(api, new HttpDeadlines(deadline, deadline, deadline),
                 "wheelhouse/leader-election", contentType, clock);
-        LeaderElector elector = new LeaderElector(options, client, clock, RandomGenerator.getDefault(), registry);
+        LeaderElector elector = new LeaderElector(options, client, clock, new SplittableRandom(), registry);
         elector.whenLostBecause(lost);
         return new Election(elector, elector, options, client);
     }
@@ -61,7 +61,7 @@ public record Election(Leadership leadership, @Nullable LeaderElector elector, @
         if (options == null || client == null) {
             throw new IllegalStateException("shards need an election");
         }
-        return new ShardElector(options, count, client, clock, RandomGenerator.getDefault(), runner,
+        return new ShardElector(options, count, client, clock, new SplittableRandom(), runner,
                 registry, work);
     }
 

@@ -28,11 +28,13 @@ import dev.wheelhouse.runtime.LoopRunner;
  *
  * @param shards the controllers of the shards that this process leads
  * @param runner runs the loops of all parts
+ * @param grace the time that running syncs have to end at a stop
  */
 public record Engine(Election election, ControllerManager manager, Shards shards, InformerFactory informers,
-        EventBroadcaster events, LoopRunner runner) {
+        EventBroadcaster events, LoopRunner runner, Duration grace) {
     private static final Logger log = LoggerFactory.getLogger(Engine.class);
-    private static final Duration GRACE = Duration.ofSeconds(2);
+    /** The time that running syncs have to end at a stop, unless somebody says otherwise. */
+    public static final Duration GRACE = Duration.ofSeconds(2);
     private static final Duration LOOK = Duration.ofMillis(20);
 
     /**
@@ -69,6 +71,7 @@ public record Engine(Election election, ControllerManager manager, Shards shards
         private ControllerMetrics metrics = ControllerMetrics.NONE;
         private InformerOptions caches = InformerOptions.defaults();
         private Options options = Options.DEFAULTS;
+        private Duration grace = GRACE;
 
         /** @param runner runs the loops of all parts. If it gives no threads, batches are written in order */
         public Builder(KubeClient client, Clock clock, LoopRunner runner) {
@@ -115,6 +118,12 @@ public record Engine(Election election, ControllerManager manager, Shards shards
             return this;
         }
 
+        /** The time that running syncs have to end at a stop. */
+        public Builder grace(Duration time) {
+            grace = time;
+            return this;
+        }
+
         /** Makes the parts, and starts none. */
         public Engine build(List<ControllerDescriptor> controllers) {
             boolean threads = runner.givesThreads();
@@ -128,7 +137,7 @@ public record Engine(Election election, ControllerManager manager, Shards shards
                     .of(informers, election.leadership(), metrics);
             return new Engine(election,
                     shards.manager(context, controllers, election.leadership(), standby), shards, informers,
-                    events, runner);
+                    events, runner, grace);
         }
     }
 
@@ -144,15 +153,17 @@ public record Engine(Election election, ControllerManager manager, Shards shards
     }
 
     /**
-     * Returns after all threads have ended, or after some seconds. Running syncs have two seconds to end. The lead is
-     * released when all have ended; otherwise only when their threads have ended.
+     * Returns after all threads have ended, or after the grace and some seconds. No sync begins any more. Running ones
+     * have the grace to end, or two seconds if the lead is lost, and are interrupted then. The lead is released when
+     * all have ended. If one does not even end by the interrupt, the lead is not released, and expires.
      *
      * @param afterControllers runs after the controllers have ended, while the caches still run
      */
     public void stop(Runnable afterControllers) {
         manager.close();
-        boolean ended = drainControllers();
-        boolean gaveBack = giveShardsBack();
+        Duration patience = election.leadership().isLeader() ? grace : GRACE;
+        boolean ended = drainControllers(patience);
+        boolean gaveBack = giveShardsBack(patience);
         if (ended) {
             election.release();
         }
@@ -163,7 +174,7 @@ public record Engine(Election election, ControllerManager manager, Shards shards
         if (!left.isEmpty()) {
             log.warn("these threads did not end within {} s: {}", GRACE.toSeconds(), left);
         }
-        if (!ended) {
+        if (!ended && left.isEmpty()) {
             election.release();
         }
         if (!gaveBack) {
@@ -173,12 +184,12 @@ public record Engine(Election election, ControllerManager manager, Shards shards
     }
 
     /** @return whether all syncs have ended */
-    private boolean drainControllers() {
+    private boolean drainControllers(Duration patience) {
         try {
-            List<String> left = manager.drain(GRACE);
+            List<String> left = manager.drain(patience);
             if (!left.isEmpty()) {
                 log.warn("the syncs of these controllers have not ended within {} s and are interrupted: {}",
-                        GRACE.toSeconds(), left);
+                        patience.toSeconds(), left);
             }
             return left.isEmpty();
         } catch (InterruptedException e) {
@@ -188,9 +199,9 @@ public record Engine(Election election, ControllerManager manager, Shards shards
     }
 
     /** @return whether the controllers of all shards have ended */
-    private boolean giveShardsBack() {
+    private boolean giveShardsBack(Duration patience) {
         try {
-            for (long left = GRACE.toMillis(); !shards.end(); left -= LOOK.toMillis()) {
+            for (long left = patience.toMillis(); !shards.end(); left -= LOOK.toMillis()) {
                 if (left <= 0) {
                     return false;
                 }

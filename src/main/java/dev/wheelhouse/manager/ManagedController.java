@@ -123,7 +123,8 @@ final class ManagedController {
                 }
                 now.end(why);
             }
-            if (!now.hasEnded(Set.copyOf(around.types.missing(descriptor.requires()))::contains)) {
+            List<ResourceType> missing = around.types.missing(descriptor.requires());
+            if (!now.hasEnded(type -> missing.stream().anyMatch(each -> each.means(type)))) {
                 return LOOK_AGAIN.toNanos();
             }
             life = null;
@@ -142,7 +143,8 @@ final class ManagedController {
             return Loop.IDLE;
         }
         if (!around.types.knows(descriptor.requires())) {
-            problem = name() + " waits for the first look at the types that the API server serves";
+            problem = name() + " waits for the first look at the types that the API server serves"
+                    + (around.types.failure().isEmpty() ? "" : ": " + around.types.failure());
             return Loop.IDLE;
         }
         hold(whyHeldBack());
@@ -211,7 +213,8 @@ final class ManagedController {
     }
 
     private static String names(List<ResourceType> types) {
-        return types.stream().map(type -> type.groupResource() + " in version " + type.version()).sorted()
+        return types.stream()
+                .map(type -> type.groupResource() + (type.isNamed() ? "" : " in version " + type.version())).sorted()
                 .collect(Collectors.joining(", "));
     }
 

@@ -40,12 +40,14 @@ final class ServedTypes extends SignalledLoop {
     private final LogBudget lines;
     private final DiscoverySchedule schedule;
     private volatile @Nullable Set<ResourceType> served;
+    private volatile String failure = "";
     private boolean triedToWatch;
     private boolean watches;
 
     /**
      * @param required the types that any controller requires
-     * @param changed called on the thread that steps this loop, whenever one of the types comes or goes
+     * @param changed called on the thread that steps this loop, whenever one of the types comes or goes, and when a
+     *     look fails for the first time
      */
     ServedTypes(KubeClient client, SharedInformerFactory informers, Set<ResourceType> required, Clock clock,
             Runnable changed) {
@@ -64,6 +66,11 @@ final class ServedTypes extends SignalledLoop {
     /** Whether discovery has told which of these types are served. */
     boolean knows(Set<ResourceType> types) {
         return types.isEmpty() || served != null;
+    }
+
+    /** The reason why the last look failed; empty if it did not. */
+    String failure() {
+        return failure;
     }
 
     /** Looks at discovery again soon, because a type may have been installed. */
@@ -95,6 +102,7 @@ final class ServedTypes extends SignalledLoop {
             watchDefinitions();
             KubeClient.Discovered discovered = client.discover();
             succeeded = true;
+            failure = "";
             Set<ResourceType> now = new HashSet<>();
             for (ResourceType type : required) {
                 if (isServed(type, discovered) || discovered.failedFor(type) && isKnownToBeServed(type)) {
@@ -107,6 +115,11 @@ final class ServedTypes extends SignalledLoop {
             }
         } catch (KubeApiException e) {
             lines.warn(log, "it is unknown which types the API server serves: " + e.getMessage());
+            boolean isFirst = failure.isEmpty();
+            failure = String.valueOf(e.getMessage());
+            if (isFirst) {
+                changed.run();
+            }
         }
         Duration period = missing(required).isEmpty() ? WHILE_ALL_ARE_SERVED : DiscoverySchedule.PERIOD;
         return schedule.ended(succeeded, watches ? period : WITHOUT_WATCH).toNanos();
@@ -114,8 +127,8 @@ final class ServedTypes extends SignalledLoop {
 
     private static boolean isServed(ResourceType type, KubeClient.Discovered discovered) {
         return Stream.concat(discovered.types().stream(), discovered.otherVersions().stream())
-                .anyMatch(other -> other.plural().equals(type.plural())
-                        && other.apiVersion().equals(type.apiVersion()));
+                .anyMatch(other -> other.groupResource().equals(type.groupResource())
+                        && (type.isNamed() || other.version().equals(type.version())));
     }
 
     /** Tries a list before the informer starts, because an informer that may not list would try for ever. */

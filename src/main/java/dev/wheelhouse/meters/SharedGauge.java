@@ -11,6 +11,8 @@ import java.util.function.ToDoubleFunction;
 
 import org.jspecify.annotations.Nullable;
 
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
+
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -72,14 +74,22 @@ public final class SharedGauge {
             parts.remove(part);
         }
 
-        /** The object does not count any more. The gauge is removed with its last object. */
-        public void remove() {
+        /**
+         * The object does not count any more. The gauge is removed with its last object.
+         *
+         * @return whether it was removed
+         */
+        @CanIgnoreReturnValue
+        public boolean remove() {
             synchronized (ALL) {
                 parts.remove(part);
                 Map<Meter.Id, SharedGauge> gauges = ALL.get(registry);
-                if (parts.isEmpty() && gauges != null && registered != null && gauges.remove(id, SharedGauge.this)) {
+                boolean last = parts.isEmpty() && gauges != null && registered != null
+                        && gauges.remove(id, SharedGauge.this);
+                if (last && registered != null) {
                     registry.remove(registered);
                 }
+                return last;
             }
         }
     }

@@ -3,7 +3,7 @@ package dev.wheelhouse.operator;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -60,15 +60,14 @@ final class Applied {
      * The reason to apply an object that exists, for people; null if the apply would change nothing.
      *
      * @param wanted the configuration, in {@link SemanticForm}
-     * @param run the sync. For one that only records, only a difference in a wanted field is a reason
-     * @param before asks the server whether an earlier process applied just this configuration
+     * @param before asks the server why the stored object is not as if just this configuration was applied by another
+     *     process of the operator; null if it is
      */
     @Nullable
     String reason(ObjectKey owner, Target target, Object wanted, KubernetesObject stored, SyncRun run,
-            BooleanSupplier before) {
+            Supplier<@Nullable String> before) {
         Memo last = get(owner, target);
-        Memo same = last != null && last.uid.equals(stored.getMetadata().getUid())
-                && last.wanted.equals(Drift.hash(wanted)) ? last : null;
+        Memo same = same(last, wanted, stored);
         if (same != null && same.version.equals(stored.getMetadata().getResourceVersion())) {
             return null;
         }
@@ -79,14 +78,29 @@ final class Applied {
         }
         String drift = Drift.first(wanted, SemanticForm.of(ModelJson.tree(stored), target.type),
                 !target.type.equals(ResourceType.SECRETS));
-        if (drift != null || !run.writes()) {
-            return drift;
+        String why = drift;
+        if (why == null) {
+            why = last == null || !run.writes() ? before.get() : "this process has not applied it yet";
         }
-        if (last == null && before.getAsBoolean()) {
-            put(owner, target, now);
-            return null;
+        if (why == null) {
+            run.note(() -> put(owner, target, now));
         }
-        return "this process has not applied it yet";
+        return why;
+    }
+
+    private static @Nullable Memo same(@Nullable Memo last, Object wanted, KubernetesObject stored) {
+        return last != null && last.uid.equals(stored.getMetadata().getUid()) && last.wanted.equals(Drift.hash(wanted))
+                ? last
+                : null;
+    }
+
+    /**
+     * Whether it is known of this version of an object that the apply would change nothing. Only the object's metadata
+     * is used.
+     */
+    boolean isShown(ObjectKey owner, Target target, Object wanted, KubernetesObject stored) {
+        Memo same = same(get(owner, target), wanted, stored);
+        return same != null && same.version.equals(stored.getMetadata().getResourceVersion());
     }
 
     /**

@@ -3,6 +3,7 @@ package dev.wheelhouse.operator;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,19 +23,25 @@ import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1OwnerReference;
 
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
+import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.Change;
+import dev.wheelhouse.informer.CachedCollection;
 import dev.wheelhouse.informer.Indexer;
+import dev.wheelhouse.informer.NamespaceSet;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.informer.SharedInformerFactory;
 import dev.wheelhouse.operator.Declaration.Part;
 import dev.wheelhouse.operator.Declaration.Relation;
 import dev.wheelhouse.operator.Declaration.Role;
+import dev.wheelhouse.runtime.OutOfMemory;
 
 /**
  * The caches of one operator: one informer for each declared type. Informers have indices by owner, mapping or
@@ -43,25 +50,38 @@ import dev.wheelhouse.operator.Declaration.Role;
  */
 final class Caches<P extends KubernetesObject> {
     private static final Logger log = LoggerFactory.getLogger(Caches.class);
-    private static final Comparator<KubernetesObject> BY_KEY = Comparator.comparing(ObjectKey::of);
+    private static final Comparator<KubernetesObject> BY_KEY = Comparator
+            .comparing((KubernetesObject object) -> Objects.requireNonNullElse(object.getMetadata().getNamespace(), ""))
+            .thenComparing(object -> object.getMetadata().getName());
 
     private final Declaration<P> declaration;
     private final Set<String> failed = ConcurrentHashMap.newKeySet();
-    private final CacheReader reader = new Reader();
+    private final CacheReader reader = new Reader(true);
+    private final CacheReader view = new Reader(false);
     private final Map<Part<?>, SharedIndexInformer<? extends KubernetesObject>> informers = new LinkedHashMap<>();
+    /** Reads what the caches have only a part of. */
+    private final Map<Part<?>, WholeObjects<?>> whole = new HashMap<>();
+    /** The namespaces of the types that follow the operator's choice. */
+    private final NamespaceSet namespaces = new NamespaceSet();
 
-    Caches(Declaration<P> declaration, SharedInformerFactory factory) {
+    Caches(Declaration<P> declaration, SharedInformerFactory factory, KubeClient client) {
         this.declaration = declaration;
-        declaration.parts().forEach(part -> informers.put(part, make(part, factory)));
+        declaration.parts().forEach(part -> informers.put(part, make(part, factory, client)));
         informers.keySet().forEach(this::addRelation);
         declaration.indexes().forEach(this::addIndex);
     }
 
-    private <T extends KubernetesObject> SharedIndexInformer<T> make(Part<T> part, SharedInformerFactory factory) {
+    private <T extends KubernetesObject> SharedIndexInformer<T> make(Part<T> part, SharedInformerFactory factory,
+            KubeClient client) {
+        if (!part.content().isWhole()) {
+            whole.put(part, new WholeObjects<>(client.resource(part.type(), part.model()), part.content()));
+        }
+        CachedCollection<T> wanted = new CachedCollection<>(part.type(), part.model(),
+                part.namespaces().stream().findFirst().orElse(""), part.labels(), part.fields(),
+                part.metadataOnly() || part.content().metadataOnly(), part.content().trim());
         return part.namespaces().size() > 1
-                ? factory.informer(part.type(), part.model(), part.namespaces(), part.labels(), part.fields())
-                : factory.informer(part.type(), part.model(), part.namespaces().stream().findFirst().orElse(""),
-                        part.labels(), part.fields());
+                ? factory.informer(wanted, NamespaceSet.of(part.namespaces()))
+                : declaration.follows(part) ? factory.informer(wanted, namespaces) : factory.informer(wanted);
     }
 
     /** Adds the index by which the objects of a part, or the primary objects that reference them, are found. */
@@ -110,10 +130,13 @@ final class Caches<P extends KubernetesObject> {
         }
         String home = Objects.requireNonNullElse(primary.getMetadata().getNamespace(), "");
         return guarded(declaration.primary().model(), "the references to " + part.type(), primary, relation.keys())
-                .stream().map(key -> !part.type().namespaced()
-                        ? ObjectKey.cluster(key.name())
-                        : key.namespace().isEmpty() ? ObjectKey.of(home, key.name()) : key)
+                .stream().map(key -> keyOf(part, key.namespace().isEmpty() ? new ObjectKey(home, key.name()) : key))
                 .distinct().toList();
+    }
+
+    /** The key of an object of a part. Users may name a namespace where the type has none. */
+    private static ObjectKey keyOf(Part<?> part, ObjectKey key) {
+        return part.type().namespaced() ? key : ObjectKey.cluster(key.name());
     }
 
     /** The values under which an object is found for a primary object: its owner's UID, or the mapped keys. */
@@ -134,7 +157,8 @@ final class Caches<P extends KubernetesObject> {
             Function<? super T, ? extends Collection<R>> function) {
         try {
             return List.copyOf(function.apply(object));
-        } catch (RuntimeException | LinkageError | AssertionError | StackOverflowError e) {
+        } catch (Throwable e) {
+            OutOfMemory.check(e);
             String sentence = declaration.name() + ": " + what + " of " + model.getSimpleName() + " failed for "
                     + ObjectKey.of(object) + ", which is left out: " + e;
             if (failed.add(what + model)) {
@@ -144,6 +168,35 @@ final class Caches<P extends KubernetesObject> {
             }
             return List.of();
         }
+    }
+
+    // ---- namespaces that come and go
+
+    NamespaceSet namespaces() {
+        return namespaces;
+    }
+
+    /**
+     * Checks, before a write, that the caches have held the namespace of an object since the beginning of the sync.
+     * Otherwise the sync may have taken objects for missing.
+     *
+     * @param then the namespaces at the beginning of the sync
+     * @throws KubeApiException if they have not
+     */
+    void requireHeld(Map<String, Object> then, ResourceType type, ObjectKey object, Action.Write write) {
+        String namespace = object.namespace();
+        Object mark = then.get(namespace);
+        boolean held = mark != null && mark.equals(namespaces.open().get(namespace));
+        if (held || namespace.isEmpty() || informers.keySet().stream()
+                .noneMatch(part -> part.type().equals(type) && declaration.follows(part))) {
+            return;
+        }
+        if (mark == null && !type.equals(declaration.primary().type())) {
+            throw new IllegalArgumentException(type.kind() + " " + object + " is in a namespace that "
+                    + "setup.namespaces of the operator " + declaration.name() + " does not choose");
+        }
+        throw new KubeApiException(write.verb() + " " + write.type() + " " + write.target(), 409, "Conflict",
+                "the namespace " + namespace + " has left the operator", null);
     }
 
     // ---- events
@@ -156,11 +209,14 @@ final class Caches<P extends KubernetesObject> {
     /**
      * Whether the operator's filter lets a change pass. A filter that throws does: one reconciliation too many does no
      * harm.
+     *
+     * @param ignored changes that do not pass
      */
-    <T extends KubernetesObject> boolean passes(Part<T> part, Change<T> change) {
+    <T extends KubernetesObject> boolean passes(Part<T> part, Change<T> change, Predicate<Change<T>> ignored) {
         try {
-            return part.filter().passes(change.before(), change.after());
-        } catch (RuntimeException | LinkageError | AssertionError | StackOverflowError e) {
+            return !ignored.test(change) && part.filter().passes(change.before(), change.after());
+        } catch (Throwable e) {
+            OutOfMemory.check(e);
             if (failed.add("the filter" + part.model())) {
                 log.error("{}: the filter of {} failed, so the change counts", declaration.name(),
                         part.model().getSimpleName(), e);
@@ -175,14 +231,15 @@ final class Caches<P extends KubernetesObject> {
             case PRIMARY -> List.of(ObjectKey.of(object));
             case OWNED -> owner(object.getMetadata());
             case WATCHED -> part.relation() instanceof Relation.Read<T> read
-                    ? guarded(part.model(), "the mapping", object, one -> read.keys().apply(one, reader))
+                    ? guarded(part.model(), "the mapping", object, one -> read.keys().apply(one, view))
                     : related(part, object).stream().map(ObjectKey::parse).toList();
             case REFERENCED -> informer(declaration.primary()).getIndexer()
                     .byIndex(indexOf(part), ObjectKey.of(object).toString()).stream().map(ObjectKey::of).toList();
         };
     }
 
-    private List<ObjectKey> owner(V1ObjectMeta meta) {
+    /** The key of the primary object that is named as an object's controller; none if it has another one. */
+    List<ObjectKey> owner(V1ObjectMeta meta) {
         ResourceType primary = declaration.primary().type();
         V1OwnerReference owner = OwnerReferences.controllerOf(meta);
         if (owner == null || !primary.kind().equals(owner.getKind())
@@ -221,18 +278,30 @@ final class Caches<P extends KubernetesObject> {
 
     /** @throws IllegalArgumentException if the type was not declared without a class */
     List<Part<Unstructured>> parts(ResourceType type) {
-        return parts(part -> part.model() == (Class<?>) Unstructured.class && part.type().equals(type),
+        return parts(part -> part.model() == (Class<?>) Unstructured.class && type.means(part.type()),
                 () -> "the ResourceType of " + type);
     }
 
     /** @throws IllegalArgumentException if the type's metadata was not declared */
     List<Part<PartialObjectMetadata>> metadata(ResourceType type) {
-        List<Part<PartialObjectMetadata>> found = find(part -> part.metadataOnly() && part.type().equals(type));
+        List<Part<PartialObjectMetadata>> found = find(part -> part.metadataOnly() && type.means(part.type()));
         if (found.isEmpty()) {
             throw new IllegalArgumentException("operator " + declaration.name() + " does not declare the metadata of "
                     + type + ": add setup.watchesMetadata in its setup");
         }
         return found;
+    }
+
+    /** The object of a cached one as the server has it; null if it is gone. The cached one, if that is whole. */
+    @SuppressWarnings("unchecked")
+    <T extends KubernetesObject> @Nullable T whole(Part<T> part, T cached) {
+        WholeObjects<T> objects = (WholeObjects<T>) whole.get(part);
+        return objects == null ? cached : objects.of(cached);
+    }
+
+    /** The object of a cached one as the operator is handed it; null if it is gone. */
+    <T extends KubernetesObject> @Nullable T handed(Part<T> part, T cached) {
+        return part.content().metadataOnly() ? whole(part, cached) : cached;
     }
 
     private <T extends KubernetesObject> List<Part<T>> parts(Predicate<Part<?>> wanted,
@@ -257,34 +326,23 @@ final class Caches<P extends KubernetesObject> {
         return found;
     }
 
-    <T extends KubernetesObject> @Nullable T get(List<Part<T>> parts, ObjectKey key) {
-        for (Part<T> part : parts) {
-            T object = informer(part).get(key);
-            if (object != null) {
-                return object;
-            }
-        }
-        return null;
-    }
-
-    /** @param namespace empty for all */
-    <T extends KubernetesObject> List<T> list(List<Part<T>> parts, String namespace, LabelSelector labels) {
-        return merged(parts, part -> informer(part).getIndexer().list(namespace).stream()
-                .filter(object -> labels.matches(object.getMetadata().getLabels())).toList());
-    }
-
-    <T extends KubernetesObject> List<T> indexed(List<Part<T>> parts, String index, String value) {
+    private <T extends KubernetesObject> List<T> indexed(List<Part<T>> parts, String index, String value,
+            boolean wholes) {
         if (declaration.indexes().stream()
                 .noneMatch(known -> known.name().equals(index) && known.model() == parts.getFirst().model())) {
             throw new IllegalArgumentException("operator " + declaration.name() + " has no index \"" + index + "\" of "
                     + parts.getFirst().model().getSimpleName() + ": add setup.index(\"" + index
                     + "\", …) in its setup");
         }
-        return merged(parts, part -> informer(part).getIndexer().byIndex(indexOf(part, index), value));
+        return merged(parts, part -> informer(part).getIndexer().byIndex(indexOf(part, index), value), wholes);
     }
 
-    /** The objects that a primary object owns or names, and the objects that a mapping maps to it. */
-    <T extends KubernetesObject> List<T> related(List<Part<T>> parts, KubernetesObject primary) {
+    /**
+     * The objects that a primary object owns or names, and the objects that a mapping maps to it.
+     *
+     * @param wholes whether those of which only the metadata is cached are read
+     */
+    <T extends KubernetesObject> List<T> related(List<Part<T>> parts, KubernetesObject primary, boolean wholes) {
         return merged(parts, part -> switch (part.role()) {
             case PRIMARY -> List.of();
             case OWNED -> informer(part).getIndexer().byIndex(indexOf(part),
@@ -299,41 +357,77 @@ final class Caches<P extends KubernetesObject> {
             }
             case REFERENCED -> referenced(part, primary).stream().map(informer(part)::get).filter(Objects::nonNull)
                     .toList();
-        });
+        }, wholes);
     }
 
+    /** Reads the objects as the operator is handed them; not copies. */
     CacheReader reader() {
         return reader;
     }
 
-    /** Hands out the cached objects themselves. */
+    /** Reads the cached objects themselves, of which only a part may be cached. */
+    CacheReader view() {
+        return view;
+    }
+
+    /** Names the one who changed cached objects, in a test that looks for that. */
+    void checkUnchanged(String who) {
+        informers.values().forEach(informer -> informer.checkUnchanged(who));
+    }
+
     private final class Reader implements CacheReader {
+        private final boolean wholes;
+
+        Reader(boolean wholes) {
+            this.wholes = wholes;
+        }
+
         @Override
         public <T extends KubernetesObject> Optional<T> get(Class<T> type, ObjectKey key) {
-            return Optional.ofNullable(Caches.this.get(parts(type), key));
+            return get(parts(type), key);
         }
 
         @Override
         public Optional<Unstructured> get(ResourceType type, ObjectKey key) {
-            return Optional.ofNullable(Caches.this.get(parts(type), key));
+            return get(parts(type), key);
+        }
+
+        private <T extends KubernetesObject> Optional<T> get(List<Part<T>> parts, ObjectKey key) {
+            for (Part<T> part : parts) {
+                T object = informer(part).get(keyOf(part, key));
+                if (object != null) {
+                    return Optional.ofNullable(wholes ? handed(part, object) : object);
+                }
+            }
+            return Optional.empty();
         }
 
         @Override
         public <T extends KubernetesObject> List<T> list(Class<T> type, String namespace, LabelSelector labels) {
-            return Caches.this.list(parts(type), namespace, labels);
+            return merged(parts(type), part -> informer(part).getIndexer()
+                    .list(part.type().namespaced() ? namespace : "").stream().filter(object -> labels.matches(object.getMetadata().getLabels())).toList(), wholes);
         }
 
         @Override
         public <T extends KubernetesObject> List<T> indexed(Class<T> type, String index, String value) {
-            return Caches.this.indexed(parts(type), index, value);
+            return Caches.this.indexed(parts(type), index, value, wholes);
         }
     }
 
     /** The objects of several caches, each once, sorted by key. */
-    private static <T extends KubernetesObject> List<T> merged(List<Part<T>> parts,
-            Function<Part<T>, List<T>> objects) {
+    private <T extends KubernetesObject> List<T> merged(List<Part<T>> parts, Function<Part<T>, List<T>> objects,
+            boolean wholes) {
         Map<ObjectKey, T> all = new LinkedHashMap<>();
-        parts.forEach(part -> objects.apply(part).forEach(object -> all.putIfAbsent(ObjectKey.of(object), object)));
-        return all.values().stream().sorted(BY_KEY).toList();
+        List<T> found = List.of();
+        for (Part<T> part : parts) {
+            found = objects.apply(part);
+            if (wholes && part.content().metadataOnly()) {
+                found = found.stream().map(object -> handed(part, object)).filter(Objects::nonNull).toList();
+            }
+            if (parts.size() > 1) {
+                found.forEach(object -> all.putIfAbsent(ObjectKey.of(object), object));
+            }
+        }
+        return (parts.size() > 1 ? all.values() : found).stream().sorted(BY_KEY).toList();
     }
 }

@@ -38,12 +38,12 @@ import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.client.PlainType;
 import dev.wheelhouse.facts.TypeSchema;
 import dev.wheelhouse.operator.ClassFields.Property;
-import dev.wheelhouse.operator.schema.Column;
 import dev.wheelhouse.operator.schema.Default;
 import dev.wheelhouse.operator.schema.Description;
 import dev.wheelhouse.operator.schema.Limits;
 import dev.wheelhouse.operator.schema.ListKeys;
-import dev.wheelhouse.operator.schema.Pattern;
+import dev.wheelhouse.operator.schema.Matches;
+import dev.wheelhouse.operator.schema.PrinterColumn;
 import dev.wheelhouse.operator.schema.Required;
 import dev.wheelhouse.operator.schema.Rule;
 import dev.wheelhouse.operator.schema.Selectable;
@@ -84,9 +84,9 @@ final class ClassSchema {
     ClassSchema(Class<?> root, JavaType type, boolean described) {
         this.root = root;
         this.described = described;
-        for (Column column : root.getAnnotationsByType(Column.class)) {
+        for (PrinterColumn column : root.getAnnotationsByType(PrinterColumn.class)) {
             if (column.path().isEmpty() || column.value().isEmpty()) {
-                throw refused("", "@Column on a class needs a title and a path");
+                throw refused("", "@PrinterColumn on a class needs a title and a path");
             }
             columns.add(column(column, column.value(), column.path(), new V1JSONSchemaProps().type("string")));
         }
@@ -409,10 +409,11 @@ final class ClassSchema {
     }
 
     private void column(Property property, V1JSONSchemaProps value, String at) {
-        Column column = property.field().getAnnotation(Column.class);
+        PrinterColumn column = property.field().getAnnotation(PrinterColumn.class);
         if (column != null) {
             if (at.contains("[]") || !column.path().isEmpty()) {
-                throw refused(at, "@Column on a field has no path, and none is possible inside of a list or map");
+                throw refused(at,
+                        "@PrinterColumn on a field has no path, and none is possible inside of a list or map");
             }
             columns.add(column(column, column.value().isEmpty() ? title(property.name()) : column.value(), at, value));
         }
@@ -489,10 +490,10 @@ final class ClassSchema {
 
     private void limit(V1JSONSchemaProps value, Field field, JavaType javaType, String path) {
         String type = value.getType() == null ? "any" : value.getType();
-        Pattern pattern = field.getAnnotation(Pattern.class);
+        Matches pattern = field.getAnnotation(Matches.class);
         if (pattern != null) {
             if (!type.equals("string")) {
-                throw refused(path, "@Pattern is for texts, not for " + type);
+                throw refused(path, "@Matches is for texts, not for " + type);
             }
             value.setPattern(pattern.value());
         }
@@ -590,7 +591,7 @@ final class ClassSchema {
         return Character.toUpperCase(name.charAt(0)) + name.substring(1);
     }
 
-    private static V1CustomResourceColumnDefinition column(Column column, String title, String path,
+    private static V1CustomResourceColumnDefinition column(PrinterColumn column, String title, String path,
             V1JSONSchemaProps value) {
         String type = value.getType() == null || value.getType().equals("array") || value.getType().equals("object")
                 ? "string"

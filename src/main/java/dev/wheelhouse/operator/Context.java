@@ -2,24 +2,34 @@ package dev.wheelhouse.operator;
 
 import java.time.Instant;
 import java.util.List;
+import java.util.Set;
 
 import io.kubernetes.client.common.KubernetesObject;
+import io.micrometer.core.instrument.MeterRegistry;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
-import dev.wheelhouse.client.ResourceClient;
+import dev.wheelhouse.client.ObjectClient;
 import dev.wheelhouse.controller.Result;
+import dev.wheelhouse.meters.Meters;
 
 /**
  * The reads and writes of one reconciliation. All reads but those of {@link #live} are from caches, and return copies.
  * All writes are refused once this process does not lead any more, and only planned and logged while the service
  * observes. A failed request throws {@link dev.wheelhouse.api.KubeApiException}. A read or an apply of a type that the
  * operator did not declare throws {@code IllegalArgumentException}, which names the declaration to add. Only the thread
- * of the reconciliation may use it, until the reconciliation returns.
+ * of the reconciliation may use it, until the reconciliation returns. Do not implement it: later versions add methods.
  */
 public interface Context<P extends KubernetesObject> extends CacheReader {
     /** The objects that belong to the primary object. */
-    Owned owned();
+    Related related();
+
+    /**
+     * Reads the caches without copies, for a reconciliation over thousands of objects. These are the cached objects
+     * themselves, which must not be changed. They share their parts with others; a test with a simulation names who
+     * changed one. Of a type with a bound, or with metadata only, they have the metadata, and nothing is read.
+     */
+    CacheReader view();
 
     /**
      * Applies an object server-side, with the operator's field manager and the primary object as its controller. Sends
@@ -49,14 +59,17 @@ public interface Context<P extends KubernetesObject> extends CacheReader {
     /**
      * Applies an object as {@link #apply} does, but without an owner: it outlives the primary object, and
      * {@link #prune} leaves it. It may be in any namespace, or in none. Its type must be declared; for a type that is
-     * only watched, {@link Setup#permission} adds the right to patch.
+     * only watched, {@link Setup#needsRights} adds the right to patch.
      */
     <T extends KubernetesObject> T applyUnowned(T desired);
 
     /** Deletes the objects of the owned types that this operator wrote before, except the given ones. */
     void prune(List<? extends KubernetesObject> kept);
 
-    /** Deletes an object and, in the background, the objects that it owns. A missing object counts as deleted. */
+    /**
+     * Deletes an object and, in the background, the objects that it owns. A missing object counts as deleted. The
+     * object's namespace is the primary object's unless it has one.
+     */
     void delete(KubernetesObject object);
 
     /**
@@ -84,9 +97,10 @@ public interface Context<P extends KubernetesObject> extends CacheReader {
     void event(EventType type, String reason, String message);
 
     /**
-     * Executes a decision in this order: the objects, pruning, the status, Events. The first failure ends it.
+     * Executes a decision in this order: the objects, pruning, the status, Events. The first failure ends it. A step
+     * that has to wait leaves out the later steps and pruning.
      *
-     * @return when to reconcile again
+     * @return when to reconcile again; {@code Result.done()} only if nothing is waited for
      */
     Result execute(Decision decision);
 
@@ -94,10 +108,29 @@ public interface Context<P extends KubernetesObject> extends CacheReader {
      * Reads and writes of the API server itself, for what the caches do not show. The next reconciliation of this
      * primary object waits until the caches show these writes, if the type was declared.
      */
-    <T extends KubernetesObject> ResourceClient<T> live(Class<T> type);
+    <T extends KubernetesObject> ObjectClient<T> live(Class<T> type);
 
     /** The same for a type without a class. */
-    ResourceClient<Unstructured> live(ResourceType type);
+    ObjectClient<Unstructured> live(ResourceType type);
+
+    /**
+     * The registry for meters of the operator's own, which get the tag {@code controller} with its name. It counts
+     * nothing while the service observes.
+     */
+    default MeterRegistry meters() {
+        return Meters.NONE;
+    }
+
+    /** The names of the other clusters ({@link Setup#clusters}) that are connected at the moment, sorted. */
+    Set<String> clusters();
+
+    /**
+     * Another cluster.
+     *
+     * @throws dev.wheelhouse.api.KubeApiException with the code 503 if it is not connected. When it is, all primary
+     *     objects are reconciled
+     */
+    ClusterContext cluster(String name);
 
     /** The time. With a manual clock in tests it advances by hand. */
     Instant now();

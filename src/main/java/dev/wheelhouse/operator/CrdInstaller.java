@@ -46,7 +46,7 @@ final class CrdInstaller implements Preparation {
     /** @throws IllegalArgumentException if no definition can be made of the operator's class */
     CrdInstaller(Declaration<?> operator) {
         this.operator = operator;
-        this.wanted = Crds.of(operator.primary().model());
+        this.wanted = operator.definition().orElseThrow();
         this.name = ObjectKey.of(wanted);
     }
 
@@ -178,7 +178,7 @@ final class CrdInstaller implements Preparation {
     }
 
     private String model() {
-        return operator.primary().model().getSimpleName();
+        return operator.primary().typed() ? operator.primary().model().getSimpleName() : "the declared definition";
     }
 
     private static String list(List<String> fields) {

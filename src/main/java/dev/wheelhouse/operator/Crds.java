@@ -1,5 +1,6 @@
 package dev.wheelhouse.operator;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -15,8 +16,12 @@ import io.kubernetes.client.openapi.models.V1CustomResourceSubresources;
 import io.kubernetes.client.openapi.models.V1CustomResourceValidation;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
+import tools.jackson.databind.JsonNode;
+
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.operator.schema.Scale;
+import dev.wheelhouse.runtime.SafeYaml;
 
 /**
  * CustomResourceDefinitions from classes of custom resources. The schema has the fields that are written and read as
@@ -103,6 +108,23 @@ public final class Crds {
                                 .shortNames(List.of(definition.shortNames()))
                                 .categories(List.of(definition.categories())))
                         .scope(type.namespaced() ? "Namespaced" : "Cluster").versions(versions));
+    }
+
+    /**
+     * Reads a definition that somebody else wrote.
+     *
+     * @param yaml the first document counts
+     * @throws IllegalArgumentException if it is no definition of the version {@code apiextensions.k8s.io/v1}
+     */
+    public static V1CustomResourceDefinition read(String yaml) {
+        JsonNode tree = ModelJson.tree(SafeYaml.load(yaml.getBytes(StandardCharsets.UTF_8)));
+        if (!tree.path("kind").asString("").equals(TYPE.kind())
+                || !tree.path("apiVersion").asString("").equals(TYPE.apiVersion())
+                || !List.of("group", "names", "scope", "versions").stream().allMatch(tree.path("spec")::has)) {
+            throw new IllegalArgumentException("the YAML is no " + TYPE.kind() + " of " + TYPE.apiVersion()
+                    + " with group, names, scope and versions");
+        }
+        return ModelJson.read(tree, V1CustomResourceDefinition.class);
     }
 
     private static V1CustomResourceDefinitionVersion version(Class<?> model, ResourceType type, boolean stored) {

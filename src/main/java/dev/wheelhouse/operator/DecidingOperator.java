@@ -18,5 +18,5 @@ public non-sealed interface DecidingOperator<P extends KubernetesObject> extends
      * @param owned the objects that exist: those that the primary object owns, and those that it watches
      * @param now the time, for decisions that depend on it; see {@link Decision#requeueAfter}
      */
-    Decision decide(P primary, Owned owned, Instant now);
+    Decision decide(P primary, Related related, Instant now);
 }

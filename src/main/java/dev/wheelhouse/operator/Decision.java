@@ -2,7 +2,10 @@ package dev.wheelhouse.operator;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +24,8 @@ public final class Decision {
     private @Nullable Object status;
     private @Nullable Duration requeueAfter;
     private boolean keepsOthers;
+    private int step;
+    private final Map<KubernetesObject, Predicate<KubernetesObject>> ready = new IdentityHashMap<>();
 
     private Decision() {}
 
@@ -29,7 +34,8 @@ public final class Decision {
         OWNED, ONCE, UNOWNED
     }
 
-    record Wanted(KubernetesObject object, Mode mode) {
+    /** @param step the number of its step, from 0 */
+    record Wanted(KubernetesObject object, Mode mode, int step) {
         boolean owned() {
             return mode != Mode.UNOWNED;
         }
@@ -63,8 +69,11 @@ public final class Decision {
         return new Decision().and(objects);
     }
 
-    /** Wants no object, so that every object that was wanted before is deleted. */
-    public static Decision nothing() {
+    /**
+     * Wants no object: every owned object that an earlier decision wanted is deleted. A decision that only writes a
+     * status begins with {@link #keep}.
+     */
+    public static Decision deleteAll() {
         return new Decision();
     }
 
@@ -75,14 +84,44 @@ public final class Decision {
         return decision;
     }
 
-    /** Wants further objects. */
+    /**
+     * Begins a further step with these objects. They, and all objects that are named after them, are written only once
+     * every object of the earlier steps is ready ({@link Readiness}, {@link #readyWhen}); those that exist already stay
+     * as they are. Until then nothing is deleted either, and the plan shows which object is waited for. Objects that
+     * are not wanted any more are deleted in the reverse order of their steps, each step once the one after it is gone.
+     * {@link Setup#orderedDeletion} does so with the primary object, too.
+     */
+    public Decision then(KubernetesObject... next) {
+        step++;
+        return and(next);
+    }
+
+    /**
+     * Says when a wanted object is ready, in place of {@link Readiness}.
+     *
+     * @param wanted an object that this decision wants
+     * @param when is handed the object as it is stored, at first without a status; a pure function
+     * @throws IllegalArgumentException if this decision does not want the object
+     */
+    public <T extends KubernetesObject> Decision readyWhen(T wanted, Predicate<? super T> when) {
+        if (objects.stream().noneMatch(each -> each.object() == wanted)) {
+            throw new IllegalArgumentException("readyWhen names " + wanted.getClass().getSimpleName()
+                    + ", which this decision does not want: name it by apply, and, then or createOnce before");
+        }
+        @SuppressWarnings("unchecked") // The stored object has the class of the wanted one.
+        Predicate<KubernetesObject> stored = object -> when.test((T) object);
+        ready.put(wanted, stored);
+        return this;
+    }
+
+    /** Wants further objects, in the step that was begun last. */
     public Decision and(KubernetesObject... more) {
         return and(Mode.OWNED, more);
     }
 
     private Decision and(Mode mode, KubernetesObject... more) {
         for (KubernetesObject object : more) {
-            objects.add(new Wanted(object, mode));
+            objects.add(new Wanted(object, mode, step));
         }
         return this;
     }
@@ -90,7 +129,7 @@ public final class Decision {
     /**
      * Wants objects that are created if they do not exist, and never changed afterwards: generated passwords, immutable
      * Jobs. They are owned, and deleted when they are not wanted any more, as other objects are. The operator finds in
-     * {@link Owned} what was created, which may be what another process made.
+     * {@link Related} what was created, which may be what another process made.
      */
     public Decision createOnce(KubernetesObject... made) {
         return and(Mode.ONCE, made);
@@ -160,6 +199,19 @@ public final class Decision {
 
     List<Wanted> wanted() {
         return List.copyOf(objects);
+    }
+
+    /** Whether later steps wait for an object. */
+    boolean isAwaited(Wanted wanted) {
+        return wanted.step() != step;
+    }
+
+    /** Why an object keeps later steps waiting, in a clause; empty if it does not. */
+    String whyNotReady(Wanted wanted, KubernetesObject stored) {
+        Predicate<KubernetesObject> own = ready.get(wanted.object());
+        return !isAwaited(wanted)
+                ? ""
+                : own == null ? Readiness.whyNot(stored) : own.test(stored) ? "" : "it is not ready";
     }
 
     /** Whether owned objects that are not wanted here stay. */

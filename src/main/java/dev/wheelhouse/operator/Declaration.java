@@ -3,6 +3,8 @@ package dev.wheelhouse.operator;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -12,6 +14,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.common.KubernetesObject;
+import io.kubernetes.client.openapi.models.V1CustomResourceDefinition;
 
 import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
@@ -20,20 +23,27 @@ import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
 import dev.wheelhouse.workqueue.RateLimits;
+import dev.wheelhouse.workqueue.RunRates;
 
 /**
  * The declarations of an operator, as {@link Operator#setup} made them. {@link Setup} explains each one. Immutable.
  *
  * @param others the types that the operator owns or watches, in the order of their declaration
  * @param workers null for the default
+ * @param rateOfEach how often each object is reconciled; null for no limit
+ * @param rateOfAll how often all objects together are reconciled; null for no limit
  * @param resync zero for never
  * @param statusFields empty for the whole status
+ * @param namespaces null for all
+ * @param clusters null if the operator works in its own cluster only
  */
-record Declaration<P extends KubernetesObject>(String name, String fieldManager, Part<P> primary, List<Part<?>> others,
-        List<Index<?>> indexes, @Nullable Finalizer<P> finalizer, @Nullable Integer workers, RateLimits rateLimits,
-        @Nullable Duration timeout, Duration resync, List<ExternalSource> sources, @Nullable String errorCondition,
+record Declaration<P extends KubernetesObject>(String name, String fieldManager, Part<P> primary, PrimaryFacts facts,
+        List<Part<?>> others, List<Index<?>> indexes, @Nullable Finalizer<P> finalizer, @Nullable Integer workers,
+        RateLimits retryDelays, RunRates.@Nullable Rate rateOfEach, RunRates.@Nullable Rate rateOfAll,
+        @Nullable Duration timeout, Duration resync, List<ExternalSource> sources, List<External.Polled<P, ?>> polls,
+        List<External.Inbound<?>> inbounds, @Nullable String errorCondition,
         CrdPolicy crd, List<Permission> permissions, List<Adoption<?>> adoptions, Former former,
-        Set<String> statusFields) {
+        Set<String> statusFields, @Nullable NamespaceChoice namespaces, @Nullable ClusterSecrets clusters) {
     enum Role {
         PRIMARY, OWNED, WATCHED, REFERENCED
     }
@@ -64,7 +74,7 @@ record Declaration<P extends KubernetesObject>(String name, String fieldManager,
      */
     record Part<T extends KubernetesObject>(Role role, ResourceType type, Class<T> model,
             @Nullable Relation<T> relation, Set<String> namespaces,
-            LabelSelector labels, FieldSelector fields, ChangeFilter<T> filter) {
+            LabelSelector labels, FieldSelector fields, ChangeFilter<T> filter, CachedContent<T> content) {
         /** Whether the cache has every object of its namespaces. */
         boolean whole() {
             return labels.isEverything() && fields.isEverything();
@@ -97,6 +107,20 @@ record Declaration<P extends KubernetesObject>(String name, String fieldManager,
     /** The names that an earlier version of the operator had: its field managers, and its finalizers. */
     record Former(Set<String> managers, Set<String> finalizers) {}
 
+    /**
+     * The API server's answers about types without a class.
+     *
+     * @param types by the types or names that were declared
+     * @param facts about the primary type; null if it was not asked for them
+     */
+    record Served(Map<ResourceType, ResourceType> types, @Nullable PrimaryFacts facts) {
+        static final Served NOTHING = new Served(Map.of(), null);
+
+        ResourceType type(ResourceType declared) {
+            return types.getOrDefault(declared, declared);
+        }
+    }
+
     record Permission(ResourceType type, List<String> verbs) {}
 
     /**
@@ -105,7 +129,12 @@ record Declaration<P extends KubernetesObject>(String name, String fieldManager,
      * @throws IllegalArgumentException if the declaration cannot work
      */
     static <P extends KubernetesObject> Declaration<P> of(Operator<P> operator) {
-        Setup<P> setup = new Setup<>(operator);
+        return of(operator, Served.NOTHING);
+    }
+
+    /** @param served the API server's answers */
+    static <P extends KubernetesObject> Declaration<P> of(Operator<P> operator, Served served) {
+        Setup<P> setup = new Setup<>(operator, served);
         try {
             operator.setup(setup);
         } catch (IllegalArgumentException e) {
@@ -117,8 +146,24 @@ record Declaration<P extends KubernetesObject>(String name, String fieldManager,
         return setup.declaration();
     }
 
+    /** Whether the namespaces of a type are those that are chosen for the whole operator. */
+    boolean follows(Part<?> part) {
+        return namespaces != null && part.type().namespaced() && part.namespaces().isEmpty();
+    }
+
     Stream<Part<?>> parts() {
         return Stream.concat(Stream.of(primary), others.stream());
+    }
+
+    /** The definition of the primary type, as the operator's class or the operator has it; empty if neither has one. */
+    Optional<V1CustomResourceDefinition> definition() {
+        return Optional.ofNullable(facts.definition()).or(() -> Optional.of(primary.model())
+                .filter(model -> model.isAnnotationPresent(ResourceDefinition.class)).map(Crds::of));
+    }
+
+    /** The declared type that a type means; the type itself if there is none. */
+    ResourceType declared(ResourceType type) {
+        return parts().map(Part::type).filter(type::means).findFirst().map(ResourceType.class::cast).orElse(type);
     }
 
     Stream<Part<?>> owned() {

@@ -24,8 +24,17 @@ import dev.wheelhouse.controller.Action;
  * refused when the lead is lost, and recorded, so that the next sync waits until the caches show them. While the
  * service observes, writes are only planned, and the answer is the given or the stored object.
  */
-record LiveClient<T extends KubernetesObject>(OperatorContext<?> context, ResourceClient<T> behind,
+record LiveClient<T extends KubernetesObject>(Writes context, ResourceClient<T> behind,
         Class<T> model) implements ResourceClient<T> {
+    /** The writes of a sync. */
+    interface Writes {
+        /** @return the answer, or null if there is none */
+        @Nullable
+        KubernetesObject write(Action.Write write);
+
+        void delete(ResourceType type, ObjectKey of, Deletion deletion, String why);
+    }
+
     private static final String WHY = "the operator's reconciliation asked for it";
 
     @Override

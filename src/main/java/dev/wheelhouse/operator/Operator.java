@@ -8,7 +8,8 @@ import io.kubernetes.client.common.KubernetesObject;
  * but never two at once for one object.
  *
  * @param <P> the primary type: a class of the official client, or a class of your own with {@link ResourceDefinition}.
- *     It is read from the type argument of the class that implements this interface
+ *     It is read from the type argument of the class that implements this interface. With {@code Unstructured}, the
+ *     operator declares the type of its objects by {@link Setup#primary(dev.wheelhouse.api.ResourceType)}
  */
 public sealed interface Operator<P extends KubernetesObject> permits ReconcilingOperator, DecidingOperator {
     /**

@@ -1,11 +1,14 @@
 package dev.wheelhouse.operator;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -13,6 +16,7 @@ import org.slf4j.LoggerFactory;
 
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.micrometer.core.instrument.MeterRegistry;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -33,14 +37,17 @@ import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.facts.SemanticForm;
+import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.operator.Applied.Memo;
 import dev.wheelhouse.operator.Applied.Target;
 import dev.wheelhouse.operator.Declaration.Part;
 import dev.wheelhouse.operator.Declaration.Role;
 
 /** The context of one sync. Every write goes by its run, which sends or records it. */
-final class OperatorContext<P extends KubernetesObject> implements Context<P> {
+final class OperatorContext<P extends KubernetesObject> implements Context<P>, LiveClient.Writes {
     private static final Logger log = LoggerFactory.getLogger(OperatorContext.class);
+    /** A sync that waits for an object looks again after this time, also if no change of an object leads to it. */
+    private static final Duration WAIT = Duration.ofMinutes(1);
 
     private final OperatorController<P> controller;
     private final Declaration<P> declaration;
@@ -48,11 +55,13 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
     private final SyncRun run;
     private final ObjectKey key;
     private final Ownership<P> ownership;
+    private final Map<String, Object> namespaces;
     /**
      * The primary object as the cache had it, or as the last write of this sync returned it. A write replaces the
      * object; nobody changes it.
      */
     private P primary;
+    private boolean viewed;
     private StatusStreaks.@Nullable Write statusWrite;
 
     OperatorContext(OperatorController<P> controller, SyncRun run, ObjectKey key, P primary) {
@@ -63,6 +72,7 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
         this.key = key;
         this.primary = primary;
         this.ownership = new Ownership<>(controller, this, key);
+        this.namespaces = caches.namespaces().open();
     }
 
     /** The primary object; not a copy. */
@@ -82,8 +92,19 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
     // ---- reads
 
     @Override
-    public Owned owned() {
-        return new CachedOwned(caches, primary);
+    public Related related() {
+        return new CachedRelated(caches, controller.values, primary, true, () -> viewed = true);
+    }
+
+    @Override
+    public CacheReader view() {
+        viewed = true;
+        return caches.view();
+    }
+
+    /** Whether this run was handed cached objects that it could have changed. */
+    boolean hasViewed() {
+        return viewed;
     }
 
     @Override
@@ -111,12 +132,47 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
         return controller.now();
     }
 
+    @Override
+    public MeterRegistry meters() {
+        return run.writes() ? controller.meters : Meters.NONE;
+    }
+
+    // ---- other clusters
+
+    @Override
+    public Set<String> clusters() {
+        return clustersOrRefuse().connected();
+    }
+
+    @Override
+    public ClusterContext cluster(String name) {
+        return new RemoteContext(this, clustersOrRefuse().get(name), declaration, key);
+    }
+
+    private RemoteClusters clustersOrRefuse() {
+        if (controller.clusters == null) {
+            throw new IllegalArgumentException(
+                    "operator " + declaration.name() + " declares no other clusters: add setup.clusters in its setup");
+        }
+        return controller.clusters;
+    }
+
     // ---- writes
 
-    /** Executes one write. @return the answer, or null if there is none */
-    @Nullable
-    KubernetesObject write(Action.Write write) {
-        Outcome outcome = run.execute(List.of(write));
+    /** Executes one write. */
+    @Override
+    public @Nullable KubernetesObject write(Action.Write write) {
+        requireHome(write);
+        caches.requireHeld(namespaces, write.type(), write.target(), write);
+        return answerOf(run.execute(List.of(write)));
+    }
+
+    /** Checks that the caches have held the primary object's namespace since the beginning of the sync. */
+    void requireHome(Action.Write write) {
+        caches.requireHeld(namespaces, declaration.primary().type(), key, write);
+    }
+
+    static @Nullable KubernetesObject answerOf(Outcome outcome) {
         if (outcome.error() != null) {
             throw outcome.error();
         }
@@ -129,27 +185,34 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
 
     @Override
     public <T extends KubernetesObject> T apply(T desired) {
-        return apply(desired, partToApply(desired), true);
+        return apply(desired, true, 0, true);
     }
 
     @Override
     public <T extends KubernetesObject> T applyUnowned(T desired) {
-        return apply(desired, partOf(desired, false), false);
+        return apply(desired, false, 0, true);
     }
 
-    private <T extends KubernetesObject> T apply(T desired, Part<T> part, boolean owned) {
+    /** @param answered whether the caller wants the answer, so that it has to be whole */
+    private <T extends KubernetesObject> T apply(T desired, boolean owned, int step, boolean answered) {
+        Part<T> part = partOf(desired, owned);
         ObjectNode body = Desired.of(desired, part, declaration.primary().type(), meta(), owned);
+        Pruning.mark(body, step);
         Target target = target(part, body);
-        T stored = existing(part, target);
+        T known = existing(part, target);
         Object wanted = SemanticForm.of(body, part.type());
+        if (known != null && controller.applied.isShown(key, target, wanted, known)) {
+            return answer(part, known, answered);
+        }
+        T stored = known == null ? null : caches.whole(part, known);
         List<String> formers = stored == null ? List.of() : ownership.formerManagers(target, stored.getMetadata());
         String why = stored == null
                 ? "it does not exist"
                 : !formers.isEmpty()
                         ? "it was applied under the former name " + formers.getFirst()
                         : controller.applied.reason(key, target, wanted, stored, run,
-                                () -> ownership.appliers(target)
-                                        .owns(declaration.fieldManager(), body, ModelJson.tree(stored)));
+                                () -> ownership.appliers(target).difference(declaration.fieldManager(), body,
+                                        ModelJson.tree(stored)));
         if (why == null) {
             return ModelJson.copy(Objects.requireNonNull(stored));
         }
@@ -173,9 +236,18 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
         return left;
     }
 
+    /** A copy of a stored object, which is read if only its metadata is cached. */
+    private <T extends KubernetesObject> T answer(Part<T> part, T stored, boolean answered) {
+        T handed = answered ? caches.handed(part, stored) : stored;
+        return ModelJson.copy(handed == null ? stored : handed);
+    }
+
     private static Target target(Part<?> part, ObjectNode body) {
-        return new Target(part.type(), ObjectKey.of(body.at("/metadata/namespace").asString(""),
-                body.at("/metadata/name").asString()), "");
+        return new Target(part.type(), keyOf(body), "");
+    }
+
+    static ObjectKey keyOf(ObjectNode body) {
+        return ObjectKey.of(body.at("/metadata/namespace").asString(""), body.at("/metadata/name").asString());
     }
 
     /**
@@ -185,7 +257,7 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
      * @throws KubeApiException if it belongs to somebody else
      */
     private <T extends KubernetesObject> @Nullable T existing(Part<T> part, Target target) {
-        T stored = caches.get(List.of(part), target.key());
+        T stored = caches.informer(part).get(target.key());
         if (stored == null && !part.whole()) {
             stored = controller.client().resource(part.type(), part.model()).find(target.key()).orElse(null);
         }
@@ -197,14 +269,19 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
 
     @Override
     public <T extends KubernetesObject> T createOnce(T object) {
+        return createOnce(object, 0, true);
+    }
+
+    private <T extends KubernetesObject> T createOnce(T object, int step, boolean answered) {
         Part<T> part = partToApply(object);
         ObjectNode body = Desired.of(object, part, declaration.primary().type(), meta(), true);
+        Pruning.mark(body, step);
         Target target = target(part, body);
         T stored = existing(part, target);
         if (stored != null) {
             return OwnerReferences.controllerOf(stored.getMetadata()) == null
                     ? own(part, target, body, stored)
-                    : ModelJson.copy(stored);
+                    : answer(part, stored, answered);
         }
         body.withObjectProperty("metadata").withObjectProperty("annotations").put(Ownership.CREATED_BY,
                 declaration.fieldManager());
@@ -263,27 +340,35 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
     public void prune(List<? extends KubernetesObject> kept) {
         Set<Target> wanted = new HashSet<>();
         kept.forEach(object -> wanted.add(target(object, true)));
-        declaration.owned().forEach(part -> prune(part, wanted));
+        prune(wanted);
+    }
+
+    /** @return whether a later sync has to go on */
+    private boolean prune(Set<Target> wanted) {
+        return new Pruning<>(caches, this, ownership).prune(declaration.owned().toList(), wanted,
+                meta().getDeletionTimestamp() != null);
+    }
+
+    /** Says that the sync waits for an object. */
+    void await(Target target, String why) {
+        log.debug("{}: {} {} waits for {} {}: {}", declaration.name(), declaration.primary().type().kind(), key,
+                target.type(), target.key(), why);
+        run.execute(List.of(new Action.Wait(target.type(), target.key(), why)));
     }
 
     /** The key under which the apply of a wanted object is remembered. */
     private Target target(KubernetesObject wanted, boolean owned) {
         ResourceType type = partOf(wanted, owned).type();
         V1ObjectMeta of = Objects.requireNonNullElse(wanted.getMetadata(), new V1ObjectMeta());
-        String namespace = Objects.requireNonNullElse(of.getNamespace(),
-                Objects.requireNonNullElse(meta().getNamespace(), ""));
-        return new Target(type, ObjectKey.of(type.namespaced() ? namespace : "",
-                Objects.requireNonNullElse(of.getName(), "(unnamed)")), "");
+        return new Target(type, keyOf(type, of.getNamespace(), Objects.requireNonNullElse(of.getName(), "(unnamed)")),
+                "");
     }
 
-    private <T extends KubernetesObject> void prune(Part<T> part, Set<Target> wanted) {
-        for (T object : caches.related(List.of(part), primary)) {
-            Target target = new Target(part.type(), ObjectKey.of(object), "");
-            if (!wanted.contains(target) && object.getMetadata().getDeletionTimestamp() == null
-                    && ownership.wrote(target, object.getMetadata())) {
-                delete(part.type(), object, "it is not wanted any more");
-            }
-        }
+    /** The key of an object, which is in the primary object's namespace unless it says otherwise. */
+    private ObjectKey keyOf(ResourceType type, @Nullable String namespace, String name) {
+        return ObjectKey.of(type.namespaced()
+                ? Objects.requireNonNullElse(namespace, Objects.requireNonNullElse(meta().getNamespace(), ""))
+                : "", name);
     }
 
     @Override
@@ -291,15 +376,17 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
         ResourceType type = object instanceof Unstructured
                 ? partToApply(object).type()
                 : ResourceTypes.of(object.getClass());
-        delete(type, object, "the operator decided so");
+        delete(type, object, "Background", "the operator decided so");
     }
 
-    private void delete(ResourceType type, KubernetesObject object, String why) {
-        delete(type, ObjectKey.of(object),
-                Deletion.ofUid(object.getMetadata().getUid()).withPropagation("Background"), why);
+    void delete(ResourceType type, KubernetesObject object, String propagation, String why) {
+        ObjectKey of = ObjectKey.of(object);
+        delete(type, keyOf(type, object.getMetadata().getNamespace(), of.name()),
+                Deletion.ofUid(object.getMetadata().getUid()).withPropagation(propagation), why);
     }
 
-    void delete(ResourceType type, ObjectKey of, Deletion deletion, String why) {
+    @Override
+    public void delete(ResourceType type, ObjectKey of, Deletion deletion, String why) {
         write(new Action.Delete(type, of, deletion, why));
         run.effect(() -> controller.applied.remove(key, new Target(type, of, "")));
     }
@@ -328,10 +415,10 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
 
     private void writeStatus(StatusChange change) {
         ResourceType type = declaration.primary().type();
-        Class<P> model = declaration.primary().model();
-        if (!change.conditions().isEmpty() && !ResourceTypes.hasConditions(model)) {
+        PrimaryFacts facts = declaration.facts();
+        if (!change.conditions().isEmpty() && !facts.hasConditions()) {
             throw new IllegalArgumentException("the condition " + change.conditions().getFirst().type() + " of "
-                    + type.kind() + " " + key + " cannot be stored: " + ResourceTypes.withoutConditions(model));
+                    + type.kind() + " " + key + " cannot be stored: " + facts.withoutConditions());
         }
         String undeclared = change.undeclaredField();
         if (undeclared != null) {
@@ -339,7 +426,8 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
                     "the status of " + type.kind() + " " + key + " has the field " + undeclared
                             + ", which setup.statusFields does not name: name it there, or leave it out");
         }
-        JsonNode stored = ModelJson.tree(primary);
+        P whole = caches.whole(declaration.primary(), primary);
+        JsonNode stored = ModelJson.tree(whole == null ? primary : whole);
         ObjectNode next = change.next(type, stored, now());
         JsonNode before = stored.path("status");
         Object form = status(type, next);
@@ -350,14 +438,17 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
         if (form.equals(status(type, before)) || memo.equals(last)) {
             return;
         }
-        if (!ResourceTypes.hasStatusSubresource(model)) {
-            throw new IllegalArgumentException(type.kind() + " has no status: name its class in the declaration, such "
-                    + "as \"extends CustomResource<WebsiteSpec, WebsiteStatus>\"");
+        if (!facts.hasStatus()) {
+            throw new IllegalArgumentException(type.kind() + " has no status: " + (declaration.primary().typed()
+                    ? "name its class in the declaration, such as "
+                            + "\"extends CustomResource<WebsiteSpec, WebsiteStatus>\""
+                    : "its definition needs \"subresources: {status: {}}\""));
         }
         ObjectNode patch = JsonNodeFactory.instance.objectNode();
         ObjectNode difference = StatusChange.diff(before, next);
         patch.set("status", difference);
-        if (patchPrimary("status", patch, "the status has changed")) {
+        String changed = run.writes() ? null : Drift.first(form, status(type, before), true);
+        if (patchPrimary("status", patch, Objects.requireNonNullElse(changed, "the status has changed"))) {
             boolean takenBack = last != null && last.wanted().equals(memo.wanted());
             statusWrite = new StatusStreaks.Write(String.join(", ", difference.propertyNames()),
                     takenBack);
@@ -397,36 +488,37 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
         patch.withObjectProperty("metadata").put("uid", meta().getUid()).put("resourceVersion",
                 meta().getResourceVersion());
         Part<P> part = declaration.primary();
-        KubernetesObject answer = write(new Action.Patch(part.type(), key, subresource, PatchType.MERGE,
-                patch.toString(), why, Set.of(), part.model()));
-        if (answer == null) {
-            return false;
+        try {
+            KubernetesObject answer = write(new Action.Patch(part.type(), key, subresource, PatchType.MERGE,
+                    patch.toString(), why, Set.of(), part.model()));
+            primary = answer == null ? primary : part.model().cast(answer);
+            return answer != null;
+        } catch (KubeApiException e) {
+            // A definition without the status subresource has the same answer.
+            if (!e.isNotFound() || controller.client().metadata(part.type()).find(key).isPresent()) {
+                throw e;
+            }
+            // Nothing has failed: the next sync finds out that the object is gone.
+            throw new KubeApiException("patch " + part.type() + " " + key, 409, "Conflict", "it is gone", null);
         }
-        primary = part.model().cast(answer);
-        return true;
     }
 
     @Override
     public void event(EventType type, String reason, String message) {
         run.execute(List.of(new Action.Event(declaration.primary().type(), primary,
-                type == EventType.NORMAL ? "Normal" : "Warning", reason, message)));
+                type == EventType.NORMAL ? "Normal" : "Warning", reason, Objects.requireNonNullElse(message, ""))));
     }
 
     @Override
     public Result execute(Decision decision) {
         Objects.requireNonNull(decision,
                 () -> "operator " + declaration.name() + " decided null: return Decision.keep()"
-                        + " to leave everything as it is, or Decision.nothing() to delete what it wanted before");
+                        + " to leave everything as it is, or Decision.deleteAll() to delete what it wanted before");
         requireDistinct(decision.wanted());
-        for (Decision.Wanted wanted : decision.wanted()) {
-            switch (wanted.mode()) {
-                case OWNED -> apply(wanted.object());
-                case ONCE -> createOnce(wanted.object());
-                case UNOWNED -> applyUnowned(wanted.object());
-            }
-        }
-        if (!decision.keepsOthers()) {
-            prune(decision.wanted().stream().filter(Decision.Wanted::owned).map(Decision.Wanted::object).toList());
+        boolean waits = !write(decision);
+        if (!waits && !decision.keepsOthers()) {
+            waits = prune(decision.wanted().stream().filter(Decision.Wanted::owned)
+                    .map(wanted -> target(wanted.object(), true)).collect(Collectors.toSet()));
         }
         StatusChange change = new StatusChange(decision.status() == null ? null : statusTree(decision.status()),
                 decision.conditions(), decision.goneConditions(), declaration.statusFields());
@@ -434,7 +526,35 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
             writeStatus(change);
         }
         decision.events().forEach(event -> event(event.type(), event.reason(), event.message()));
-        return decision.requeueAfter() == null ? Result.done() : Result.requeueAfter(decision.requeueAfter());
+        Duration after = decision.requeueAfter();
+        if (waits && (after == null || after.compareTo(WAIT) > 0)) {
+            after = WAIT;
+        }
+        return after == null ? Result.done() : Result.requeueAfter(after);
+    }
+
+    /** Writes the wanted objects up to the first step that has to wait. @return whether all steps are written */
+    private boolean write(Decision decision) {
+        int step = 0;
+        boolean ready = true;
+        for (Decision.Wanted wanted : decision.wanted()) {
+            if (wanted.step() > step && !ready) {
+                return false;
+            }
+            step = wanted.step();
+            KubernetesObject object = wanted.object();
+            KubernetesObject stored = switch (wanted.mode()) {
+                case OWNED -> apply(object, true, step, decision.isAwaited(wanted));
+                case ONCE -> createOnce(object, step, decision.isAwaited(wanted));
+                case UNOWNED -> apply(object, false, step, decision.isAwaited(wanted));
+            };
+            String why = decision.whyNotReady(wanted, stored);
+            if (!why.isEmpty()) {
+                await(target(object, wanted.owned()), why);
+                ready = false;
+            }
+        }
+        return ready;
     }
 
     private void requireDistinct(List<Decision.Wanted> objects) {
@@ -455,6 +575,7 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P> {
 
     @Override
     public ResourceClient<Unstructured> live(ResourceType type) {
-        return new LiveClient<>(this, controller.client().resource(type, Unstructured.class), Unstructured.class);
+        return new LiveClient<>(this, controller.client().resource(declaration.declared(type), Unstructured.class),
+                Unstructured.class);
     }
 }

@@ -3,12 +3,13 @@ package dev.wheelhouse.operator;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -17,13 +18,22 @@ import org.slf4j.MDC;
 
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+import io.kubernetes.client.openapi.models.V1Secret;
+
+import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Appliers;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.controller.Change;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Result;
@@ -31,6 +41,7 @@ import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.operator.Declaration.Part;
 import dev.wheelhouse.operator.Declaration.Role;
+import dev.wheelhouse.runtime.OutOfMemory;
 
 /** Runs an operator: its caches, its queue, and the finalizer, time limit and error condition around each call. */
 final class OperatorController<P extends KubernetesObject> extends KeyedController<ObjectKey> {
@@ -41,6 +52,9 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
     final Declaration<P> declaration;
     final Caches<P> caches;
     final Applied applied;
+    final ExternalValues<P> values;
+    /** The registry of the process, in which the operator's meters have its name. */
+    final CompositeMeterRegistry meters = new CompositeMeterRegistry();
     private final KubeClient client;
     private final Call<P> operator;
     private final boolean plans;
@@ -48,11 +62,8 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
     private final @Nullable Timeouts timeouts;
     private final List<SourceLoop> sources;
     private final UnreadableObjects unreadable;
-    /**
-     * By primary object, the version that writing its error condition led to. An update to this version leads to no
-     * sync.
-     */
-    private final Map<ObjectKey, String> reported = new ConcurrentHashMap<>();
+    private final @Nullable NamespaceLoop namespaces;
+    final @Nullable RemoteClusters clusters;
     /** The finalizers and field managers that the log has named. */
     private final Set<String> named = ConcurrentHashMap.newKeySet();
 
@@ -65,27 +76,95 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
 
     /** @param plans whether calls of the operator have no effects of their own, so that plans may call it */
     OperatorController(ControllerContext context, Declaration<P> declaration, Call<P> operator, boolean plans) {
-        super(declaration.name(), declaration.name(), context, declaration.rateLimits(), declaration.workers());
+        super(declaration.name(), declaration.name(), context, declaration.retryDelays(), declaration.workers());
         this.declaration = declaration;
+        limitSyncs(declaration.rateOfEach(), declaration.rateOfAll());
         this.applied = new Applied(declaration.name());
         this.client = context.client();
+        meters.config().commonTags("controller", declaration.name());
+        meters.add(context.metrics().registry());
         this.operator = operator;
         this.plans = plans;
         this.streaks = new StatusStreaks(declaration.name(), clock);
         this.timeouts = declaration.timeout() == null ? null : new Timeouts(declaration.timeout(), clock);
-        this.sources = declaration.sources().stream()
+        this.caches = new Caches<>(declaration, context.informers(), client);
+        this.values = new ExternalValues<>(declaration, caches, queue, clock);
+        this.sources = Stream.concat(declaration.sources().stream(), declaration.inbounds().stream().map(this::sending))
                 .map(source -> new SourceLoop(declaration.name(), source, queue::add, clock)).toList();
         if (timeouts != null) {
             addLoop(timeouts);
         }
         sources.forEach(this::addLoop);
-        this.caches = new Caches<>(declaration, context.informers());
+        declaration.polls().forEach(this::poll);
         this.unreadable = new UnreadableObjects(declaration, caches, client, events(declaration.name()),
                 context.observes(), clock);
         addLoop(unreadable);
+        this.namespaces = declaration.namespaces() == null
+                ? null
+                : new NamespaceLoop(declaration.name(), names(declaration.namespaces(), context), caches.namespaces(),
+                        context.informers()::startNew, clock);
+        if (namespaces != null) {
+            addLoop(namespaces);
+        }
+        this.clusters = declaration.clusters() == null
+                ? null
+                : clusters(declaration.clusters(), context.of(declaration.name()));
+        if (clusters != null) {
+            addLoop(clusters);
+        }
         // The next sync after a write waits for the informer that is followed last, so the primary type's informer
         // comes last.
         caches.parts().reversed().forEach(this::watchPart);
+    }
+
+    private <T> ExternalSource sending(External.Inbound<T> inbound) {
+        return trigger -> inbound.source().run((key, value) -> values.put(inbound.external(), key, value));
+    }
+
+    private void poll(External.Polled<P, ?> polled) {
+        Timeouts deadlines = new Timeouts(polled.timeout(), clock);
+        addLoop(deadlines);
+        watch(caches.informer(declaration.primary()),
+                this.<ObjectKey>addQueue(name() + "-" + polled.external(), polled.delays(),
+                        (key, run) -> values.poll(polled, deadlines, key)))
+                .when(change -> !change.isUpdate() || change.alters(object -> object.getMetadata().getGeneration()))
+                .enqueue(ObjectKey::of);
+    }
+
+    /** Follows the Secrets of other clusters. */
+    private RemoteClusters clusters(ClusterSecrets secrets, ControllerContext context) {
+        SharedIndexInformer<V1Secret> informer = context.informers().informer(ResourceType.SECRETS, V1Secret.class,
+                secrets.namespace, secrets.labels, secrets.fields);
+        follow(informer);
+        RemoteClusters made = new RemoteClusters(declaration, secrets, context, informer, events(declaration.name()),
+                remote -> remote.parts().forEach(part -> watchRemote(remote, part)),
+                () -> caches.informer(declaration.primary()).getIndexer().list()
+                        .forEach(primary -> queue.add(ObjectKey.of(primary))));
+        watch(informer).run(change -> made.wake());
+        return made;
+    }
+
+    private <T extends KubernetesObject> void watchRemote(RemoteCluster remote, Part<T> part) {
+        watch(remote.informer(part)).enqueueFor(change -> change.states().flatMap(RemoteContext::primaryOf).distinct());
+    }
+
+    /** The names of the chosen namespaces. A change of those that labels choose wakes the loop. */
+    private NamespaceLoop.Source names(NamespaceChoice choice, ControllerContext context) {
+        if (choice.names() != null) {
+            return new NamespaceLoop.Source(choice.names(), NamespaceLoop.EVERY);
+        }
+        SharedIndexInformer<PartialObjectMetadata> chosen = context.informers().informer(ResourceType.NAMESPACES,
+                PartialObjectMetadata.class, "", Objects.requireNonNull(choice.labels()), FieldSelector.everything());
+        follow(chosen);
+        watch(chosen).run(change -> {
+            if (namespaces != null) {
+                namespaces.wake();
+            }
+        });
+        return new NamespaceLoop.Source(
+                () -> chosen.getIndexer().list().stream().map(each -> each.getMetadata().getName())
+                        .toList(),
+                Duration.ZERO);
     }
 
     private <T extends KubernetesObject> void watchPart(Part<T> part) {
@@ -93,9 +172,15 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
         SharedIndexInformer<T> informer = caches.informer(part);
         follow(informer);
         watch(informer).resync(primary ? declaration.resync() : Duration.ZERO)
-                .when(change -> change.isResync()
-                        || !(primary && change.isUpdate() && isReport(change.object())) && caches.passes(part, change))
+                .when(change -> change.isResync() || primary && beginsToEnd(change)
+                        || caches.passes(part, change, any -> primary && isReport(any)))
                 .enqueueFor(change -> change.states().flatMap(object -> caches.keys(part, object).stream()).distinct());
+    }
+
+    /** Whether an object is deleted, or begins to be. No filter may keep this from the clean-up. */
+    private static boolean beginsToEnd(Change<?> change) {
+        return change.isDeletion() || change.isEnding()
+                && (change.isAddition() || change.alters(object -> object.getMetadata().getDeletionTimestamp()));
     }
 
     KubeClient client() {
@@ -113,7 +198,11 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
 
     @Override
     public Set<String> problems() {
-        return unreadable.reasons();
+        Set<String> problems = new LinkedHashSet<>(unreadable.reasons());
+        if (namespaces != null) {
+            problems.addAll(namespaces.reasons());
+        }
+        return problems;
     }
 
     @Override
@@ -148,14 +237,27 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
         if (primary == null) {
             run.effect(() -> {
                 applied.forget(key);
-                reported.remove(key);
                 streaks.forget(key);
+                nameLeft(key);
+                if (clusters != null) {
+                    clusters.forget(key);
+                }
             });
+            run.note(() -> values.forget(key));
             run.forget();
             return Result.done();
         }
         MDC.put("uid", primary.getMetadata().getUid());
-        OperatorContext<P> context = new OperatorContext<>(this, run, key, primary);
+        Duration behind = clusters == null ? null : clusters.behind(key);
+        if (behind != null) {
+            return Result.requeueAfter(behind);
+        }
+        P whole = caches.handed(declaration.primary(), primary);
+        if (whole == null) {
+            // The cache will tell that it is gone.
+            return Result.done();
+        }
+        OperatorContext<P> context = new OperatorContext<>(this, run, key, whole);
         Declaration.Finalizer<P> finalizer = declaration.finalizer();
         if (primary.getMetadata().getDeletionTimestamp() != null) {
             List<String> set = finalizers(context);
@@ -168,6 +270,12 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
             }
             return cleanUp(context, key, finalizer == null ? (request, acting) -> Result.done() : finalizer.cleanup());
         }
+        External<?> unread = values.unread(primary);
+        if (unread != null) {
+            // The end of the first read adds the key.
+            context.await(new Applied.Target(syncs(), key, ""), unread + " has not been read for it yet");
+            return Result.done();
+        }
         return call(context, key, operator);
     }
 
@@ -175,6 +283,9 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
         return call(context, key, (request, acting) -> {
             Result result = cleanup.cleanup(request, acting);
             if (result instanceof Result.Done) {
+                if (clusters != null) {
+                    clusters.names().forEach(name -> context.cluster(name).prune(List.of()));
+                }
                 List<String> finalizers = finalizers(context);
                 finalizers.removeAll(declaration.former().finalizers());
                 if (declaration.finalizer() != null) {
@@ -217,6 +328,22 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
         }
     }
 
+    /** Names the first object that has left the operator's selection, and whose deletion will wait for a clean-up. */
+    private void nameLeft(ObjectKey key) {
+        Part<P> primary = declaration.primary();
+        String finalizer = declaration.finalizer() == null ? "" : declaration.finalizer().name();
+        if (finalizer.isEmpty() || primary.whole() || named.contains(finalizer)) {
+            return;
+        }
+        boolean left = client.metadata(primary.type()).find(key).map(object -> object.getMetadata().getFinalizers())
+                .filter(set -> set.contains(finalizer)).isPresent();
+        if (left && named.add(finalizer)) {
+            log.warn("{}: {} {} no longer matches the selector of setup.primary, and has the finalizer {}: it will "
+                    + "stay when it is deleted, because no clean-up runs. Let it match again, or remove the finalizer",
+                    name(), primary.type().kind(), key, finalizer);
+        }
+    }
+
     /** Names, once each, the field managers that applied an object for its owner, and may be earlier names. */
     void renamed(Applied.Target target, Appliers appliers, String owner) {
         if (appliers.contains(declaration.fieldManager())) {
@@ -247,10 +374,14 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
             setFinalizers(context);
             Request<P> request = new Request<>(key, ModelJson.copy(context.primary()), queue.numRequeues(key));
             result = Objects.requireNonNull(called.on(request, context), "the operator returned null");
-        } catch (Exception | LinkageError | AssertionError | StackOverflowError e) {
+        } catch (Throwable e) {
+            OutOfMemory.check(e);
             result = Result.retry(e);
         } finally {
             tooLate = running != null && running.end();
+            if (context.hasViewed()) {
+                caches.checkUnchanged(name() + ", which reconciled " + key);
+            }
         }
         if (result instanceof Result.Retry retry) {
             if (tooLate) {
@@ -260,10 +391,10 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
                 throw stopped;
             }
         }
-        Result reported = report(context, key, result);
+        Result told = report(context, key, result);
         context.run().effect(() -> streaks.ended(declaration.primary().type().kind(), key, context.statusWrite(),
                 context.run()));
-        return reported;
+        return told;
     }
 
     // ---- the error condition
@@ -277,17 +408,18 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
         }
         try {
             switch (result) {
-                case Result.Retry retry when retry.cause() instanceof KubeApiException e && e.isConflict() -> {
-                    // The object has changed meanwhile. The next sync sets the condition.
+                case Result.Retry retry when retry.cause() instanceof KubeApiException e
+                        && (e.isConflict() || e.isNamespaceTerminating()) -> {
+                    // The object has changed meanwhile, or is about to end. The next sync sets the condition.
                 }
-                case Result.Retry retry -> reportFailure(context, key, type,
+                case Result.Retry retry -> context.condition(type, false,
                         cleansUp
                                 ? "CleanupFailed"
                                 : retry.cause() instanceof KubeApiException e && e.reason().equals(Ownership.REFUSED)
                                         ? Ownership.REFUSED
                                         : "Failed",
                         sentence(retry.cause()));
-                case Result.Terminal terminal -> reportFailure(context, key, type, "Refused", terminal.reason());
+                case Result.Terminal terminal -> context.condition(type, false, "Refused", terminal.reason());
                 case Result.Done done -> context.condition(type, true, "Reconciled", "");
                 case Result.Requeue requeue -> context.condition(type, true, "Reconciled", "");
                 case Result.RequeueAfter after -> context.condition(type, true, "Reconciled", "");
@@ -305,20 +437,25 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
     }
 
     /**
-     * Sets the condition and remembers the version of that write, so that the write does not lead to another sync
-     * before the rate limiter's delay.
+     * Whether an update changes nothing but the error condition, so that it leads to no sync before the rate limiter's
+     * delay. The update is told by its content, because a watch may bring it before the answer to the write.
      */
-    private void reportFailure(OperatorContext<P> context, ObjectKey key, String type, String reason, String message) {
-        String before = context.primary().getMetadata().getResourceVersion();
-        context.condition(type, false, reason, message);
-        String after = context.primary().getMetadata().getResourceVersion();
-        if (after != null && !after.equals(before)) {
-            context.run().effect(() -> reported.put(key, after));
-        }
+    private boolean isReport(Change<?> change) {
+        String type = declaration.errorCondition();
+        return type != null && change.isUpdate() && !change.alters(object -> object.getMetadata().getGeneration())
+                && !change.alters(object -> without(type, object));
     }
 
-    private boolean isReport(KubernetesObject primary) {
-        String version = primary.getMetadata().getResourceVersion();
-        return version != null && version.equals(reported.get(ObjectKey.of(primary)));
+    private static JsonNode without(String condition, KubernetesObject primary) {
+        ObjectNode tree = (ObjectNode) ModelJson.tree(primary);
+        tree.withObjectProperty("metadata").remove(List.of("resourceVersion", "managedFields"));
+        ObjectNode status = tree.withObjectProperty("status");
+        if (status.path("conditions") instanceof ArrayNode conditions) {
+            conditions.removeIf(each -> each.path("type").asString("").equals(condition));
+            if (conditions.isEmpty()) {
+                status.remove("conditions");
+            }
+        }
+        return tree;
     }
 }

@@ -1,7 +1,9 @@
 package dev.wheelhouse.operator;
 
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -10,12 +12,15 @@ import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.common.KubernetesObject;
 
+import dev.wheelhouse.api.PublicApi;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.api.Unstructured;
 import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.manager.Preparation;
 import dev.wheelhouse.operator.webhook.Webhooks;
 
 /** Turns operators into controllers that {@link dev.wheelhouse.manager.ControllerManager} runs. */
+@PublicApi(false)
 public final class Operators {
     private Operators() {}
 
@@ -26,8 +31,15 @@ public final class Operators {
      */
     public static Webhooks webhooks(Collection<? extends Operator<?>> operators) {
         Map<String, Operator<?>> named = new TreeMap<>();
-        operators.forEach(operator -> named.put(Declaration.of(operator).name(), operator));
-        return Webhooks.of(named, ResourceTypes::of);
+        Map<String, ResourceType> primaries = new HashMap<>();
+        for (Operator<?> operator : operators) {
+            Declaration<?> declaration = Declaration.of(operator);
+            named.put(declaration.name(), operator);
+            primaries.put(declaration.name(), declaration.primary().type());
+        }
+        return Webhooks.of(named, (name, model) -> model == Unstructured.class
+                ? Objects.requireNonNull(primaries.get(name))
+                : ResourceTypes.of(model));
     }
 
     /**
@@ -42,14 +54,15 @@ public final class Operators {
         Set<ResourceType> types = declaration.parts().map(part -> part.type()).collect(Collectors.toSet());
         String origin = operator.getClass().getName();
         @Nullable
-        Preparation preparation = declaration.crd() == CrdPolicy.WAIT ? null : new CrdInstaller(declaration);
-        return new ControllerDescriptor(declaration.name(), Set.of(), origin, types, preparation, true,
-                context -> switch (operator) {
-                    case ReconcilingOperator<P> acting ->
-                        new OperatorController<>(context, declaration, acting::reconcile, false);
-                    case DecidingOperator<P> deciding -> new OperatorController<>(context, declaration,
-                            (request, doing) -> doing.execute(deciding.decide(request.primary(), doing.owned(),
-                                    doing.now())),
+        Preparation installer = declaration.crd() == CrdPolicy.WAIT ? null : new CrdInstaller(declaration);
+        TypeDiscovery<P> discovery = new TypeDiscovery<>(operator, declaration, installer);
+        return new ControllerDescriptor(declaration.name(), Set.of(), origin, types,
+                discovery.isNeeded() ? discovery : installer, true, context -> switch (operator) {
+                    case ReconcilingOperator<P> acting -> new OperatorController<>(context,
+                            discovery.declaration(context.client()), acting::reconcile, false);
+                    case DecidingOperator<P> deciding -> new OperatorController<>(context,
+                            discovery.declaration(context.client()), (request, doing) -> doing.execute(
+                                    deciding.decide(request.primary(), doing.related(), doing.now())),
                             true);
                 });
     }

@@ -53,8 +53,8 @@ final class Ownership<P extends KubernetesObject> {
             return;
         }
         ResourceType primary = controller.declaration.primary().type();
-        if (stored.getMetadata().getDeletionTimestamp() != null || holder != null
-                && primary.kind().equals(holder.getKind()) && key.name().equals(holder.getName())) {
+        if (stored.getMetadata().getDeletionTimestamp() != null
+                || controller.caches.owner(stored.getMetadata()).contains(key)) {
             throw new KubeApiException("apply " + target.type() + " " + target.key(), 409, "Conflict",
                     "it is being deleted, or belongs to an earlier " + primary.kind() + " " + key
                             + ", with which it will be deleted",
@@ -126,6 +126,6 @@ final class Ownership<P extends KubernetesObject> {
     private <T extends KubernetesObject> boolean adopts(Part<T> part, T stored) {
         return controller.declaration.adoptions().stream()
                 .anyMatch(each -> each.type().equals(part.type()) && each.model() == part.model()
-                        && each.test(stored));
+                        && each.test(Objects.requireNonNullElse(controller.caches.whole(part, stored), stored)));
     }
 }

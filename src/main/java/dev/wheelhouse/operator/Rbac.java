@@ -29,11 +29,14 @@ import dev.wheelhouse.operator.webhook.Webhooks;
 
 /**
  * The rights that operators need for what they declare, and a service account that has them. If an operator limits a
- * type to namespaces, the rights on the type are in Roles of these namespaces; all other rights are in one ClusterRole.
- * Not thread safe.
+ * type to namespaces, the rights on the type are in Roles of these namespaces. If it chooses its namespaces while it
+ * runs, they are in a ClusterRole without a binding: a RoleBinding in each namespace grants them there. All other
+ * rights are in one ClusterRole. Not thread safe.
  */
 final class Rbac {
     private static final String GROUP = "rbac.authorization.k8s.io";
+    /** Stands for the namespaces that are chosen while an operator runs. No namespace has this name. */
+    private static final String CHOSEN = "*";
     private static final List<String> VERBS = List.of("get", "list", "watch", "create", "update", "patch", "delete");
 
     private final String account;
@@ -71,28 +74,35 @@ final class Rbac {
 
     private void add(Declaration<?> operator) {
         Part<?> primary = operator.primary();
-        add(primary, "", "get", "list", "watch");
+        add(operator, primary, "", "get", "list", "watch");
         if (operator.finalizer() != null || !operator.former().finalizers().isEmpty()) {
-            add(primary, "", "patch");
+            add(operator, primary, "", "patch");
         }
-        if (ResourceTypes.hasStatusSubresource(primary.model())) {
-            add(primary, "/status", "patch");
+        if (operator.facts().hasStatus()) {
+            add(operator, primary, "/status", "patch");
         }
         if (operator.owned().findAny().isPresent()) {
             // The admission plugin OwnerReferencesPermissionEnforcement demands this right of clients that set owner
             // references which block the owner's deletion.
-            add(primary, "/finalizers", "update");
+            add(operator, primary, "/finalizers", "update");
         }
         for (Part<?> part : operator.others()) {
-            add(part, "", "get", "list", "watch");
+            add(operator, part, "", "get", "list", "watch");
             if (part.role() == Declaration.Role.OWNED) {
-                add(part, "", "create", "patch", "delete");
+                add(operator, part, "", "create", "patch", "delete");
             }
         }
         operator.permissions().forEach(permission -> add(
-                permission.type().namespaced() ? primary.namespaces() : Set.of(), permission.type(), "",
+                permission.type().namespaced() ? namespaces(operator, primary) : Set.of(), permission.type(), "",
                 permission.verbs().toArray(String[]::new)));
-        add(primary.namespaces(), ResourceType.EVENTS, "", "create", "patch");
+        add(namespaces(operator, primary), ResourceType.EVENTS, "", "create", "patch");
+        if (operator.namespaces() != null && operator.namespaces().labels() != null) {
+            add(Set.of(), ResourceType.NAMESPACES, "", "get", "list", "watch");
+        }
+        if (operator.clusters() != null) {
+            add(Set.of(operator.clusters().namespace), ResourceType.SECRETS, "", "get", "list", "watch");
+            add(Set.of(operator.clusters().namespace), ResourceType.EVENTS, "", "create", "patch");
+        }
         String name = primary.type().groupResource();
         if (operator.crd() != CrdPolicy.WAIT) {
             add("", definition(name), "get");
@@ -109,8 +119,12 @@ final class Rbac {
         return new Target(Crds.TYPE.group(), Crds.TYPE.plural(), name);
     }
 
-    private void add(Part<?> part, String subresource, String... verbs) {
-        add(part.namespaces(), part.type(), subresource, verbs);
+    private void add(Declaration<?> operator, Part<?> part, String subresource, String... verbs) {
+        add(namespaces(operator, part), part.type(), subresource, verbs);
+    }
+
+    private static Set<String> namespaces(Declaration<?> operator, Part<?> part) {
+        return operator.follows(part) ? Set.of(CHOSEN) : part.namespaces();
     }
 
     /** @param namespaces empty for all */
@@ -144,6 +158,9 @@ final class Rbac {
                 objects.add(new V1ClusterRoleBinding().apiVersion(GROUP + "/v1").kind("ClusterRoleBinding")
                         .metadata(new V1ObjectMeta().name(account)).roleRef(roleRef("ClusterRole"))
                         .addSubjectsItem(subject));
+            } else if (where.equals(CHOSEN)) {
+                objects.add(new V1ClusterRole().apiVersion(GROUP + "/v1").kind("ClusterRole")
+                        .metadata(new V1ObjectMeta().name(account + "-namespaces")).rules(rules(where)));
             } else {
                 objects.add(new V1Role().apiVersion(GROUP + "/v1").kind("Role").metadata(named(where))
                         .rules(rules(where)));

@@ -12,6 +12,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.common.KubernetesObject;
+import io.kubernetes.client.openapi.models.V1CustomResourceDefinition;
+import io.kubernetes.client.openapi.models.V1CustomResourceDefinitionSpec;
 import io.kubernetes.client.openapi.models.V1JSONSchemaProps;
 
 import dev.wheelhouse.api.PartialObjectMetadata;
@@ -66,6 +68,22 @@ public final class ResourceTypes {
                     : " has no resource type: annotate it with @ResourceDefinition(group = …, version = …)"));
         }
         return known.type();
+    }
+
+    /**
+     * The type of a definition's objects, in the version that is stored.
+     *
+     * @throws IllegalArgumentException if the definition has no such version that is served
+     */
+    public static ResourceType of(V1CustomResourceDefinition definition) {
+        V1CustomResourceDefinitionSpec spec = definition.getSpec();
+        return spec.getVersions().stream()
+                .filter(version -> Boolean.TRUE.equals(version.getStorage())
+                        && Boolean.TRUE.equals(version.getServed()))
+                .findFirst().map(version -> new ResourceType(spec.getGroup(), version.getName(),
+                        spec.getNames().getPlural(), spec.getNames().getKind(), spec.getScope().equals("Namespaced")))
+                .orElseThrow(() -> new IllegalArgumentException("the definition of " + spec.getNames().getPlural()
+                        + " serves no version that it stores: give the ResourceType instead"));
     }
 
     /** Whether objects of a class have a status that is written by the status subresource. */
@@ -150,11 +168,12 @@ public final class ResourceTypes {
     /**
      * The primary class of an operator, from the type argument of the interface that its class implements.
      *
+     * @param generic the interface
      * @throws IllegalArgumentException if the class does not say it
      */
     @SuppressWarnings("unchecked")
-    static <P extends KubernetesObject> Class<P> primary(Class<?> operator) {
-        Class<?> found = argument(operator, Operator.class, 0);
+    public static <P> Class<P> primary(Class<?> operator, Class<?> generic) {
+        Class<?> found = argument(operator, generic, 0);
         if (found == null) {
             throw new IllegalArgumentException(operator.getName() + " does not say which objects it reconciles: "
                     + "name the class in its declaration, such as \"implements DecidingOperator<Website>\"");

@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
@@ -16,7 +17,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.common.KubernetesObject;
+import io.kubernetes.client.openapi.models.V1CustomResourceDefinition;
 
+import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.Names;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.PartialObjectMetadata;
@@ -26,6 +29,7 @@ import dev.wheelhouse.operator.Declaration.Part;
 import dev.wheelhouse.operator.Declaration.Relation;
 import dev.wheelhouse.operator.Declaration.Role;
 import dev.wheelhouse.workqueue.RateLimits;
+import dev.wheelhouse.workqueue.RunRates;
 
 /**
  * Collects the declarations of an operator. Everything has a default. Each method returns this object. A declaration
@@ -36,15 +40,22 @@ public final class Setup<P extends KubernetesObject> {
     private final Class<?> operator;
     private @Nullable String name;
     private @Nullable String fieldManager;
-    private Part<P> primary;
+    private @Nullable Part<P> primary;
+    private PrimaryFacts facts;
+    private final Declaration.Served served;
     private final List<Part<?>> others = new ArrayList<>();
     private final List<Declaration.Index<?>> indexes = new ArrayList<>();
     private Declaration.@Nullable Finalizer<P> finalizer;
     private @Nullable Integer workers;
-    private RateLimits rateLimits = RateLimits.CONTROLLER;
+    private RateLimits retryDelays = RateLimits.CONTROLLER;
+    private RunRates.@Nullable Rate rateOfEach;
+    private RunRates.@Nullable Rate rateOfAll;
     private @Nullable Duration timeout;
     private Duration resync = Duration.ZERO;
     private final List<ExternalSource> sources = new ArrayList<>();
+    private final List<External.Polled<P, ?>> polls = new ArrayList<>();
+    private final List<External.Inbound<?>> inbounds = new ArrayList<>();
+    private final Set<String> externals = new LinkedHashSet<>();
     private @Nullable String errorCondition;
     private CrdPolicy crd = CrdPolicy.WAIT;
     private final List<Declaration.Permission> permissions = new ArrayList<>();
@@ -52,11 +63,23 @@ public final class Setup<P extends KubernetesObject> {
     private final Set<String> formerNames = new LinkedHashSet<>();
     private final Set<String> formerFinalizers = new LinkedHashSet<>();
     private final Set<String> statusFields = new LinkedHashSet<>();
+    private @Nullable NamespaceChoice namespaces;
+    private @Nullable ClusterSecrets clusters;
 
-    Setup(Operator<P> operator) {
+    Setup(Operator<P> operator, Declaration.Served served) {
+        this.served = served;
+        this.facts = Objects.requireNonNullElseGet(served.facts(), PrimaryFacts::unknown);
         this.operator = withoutProxies(operator.getClass());
-        Class<P> model = ResourceTypes.primary(this.operator);
-        primary = new Watched<>(this, Role.PRIMARY, typeOf(model), model, null).part();
+        Class<P> model = ResourceTypes.primary(this.operator, Operator.class);
+        if (model != (Class<?>) Unstructured.class) {
+            primary = new Watched<>(this, Role.PRIMARY, typeOf(model), model, null).part();
+            facts = PrimaryFacts.of(model);
+        }
+    }
+
+    private Part<P> primary() {
+        require(primary != null, "its primary objects have no class: declare their type first, by setup.primary(type)");
+        return Objects.requireNonNull(primary);
     }
 
     /**
@@ -71,24 +94,30 @@ public final class Setup<P extends KubernetesObject> {
     }
 
     Declaration<P> declaration() {
+        require(clusters == null || finalizer != null,
+                "nothing deletes the objects in other clusters with their primary "
+                        + "object: add setup.finalizer, whose clean-up may do nothing. They are deleted after it");
         String called = name != null ? name : defaultName();
         for (Declaration.Index<?> index : indexes) {
-            require(index.model() == primary.model()
+            require(index.model() == primary().model()
                     || others.stream().anyMatch(part -> part.model() == index.model()),
                     "the index %s is of %s, which is not declared: add setup.owns or setup.watches of the class",
                     index.name(), index.model().getSimpleName());
         }
-        return new Declaration<>(called, fieldManager != null ? fieldManager : called, primary, List.copyOf(others),
-                List.copyOf(indexes), finalizer, workers, rateLimits, timeout, resync, List.copyOf(sources),
+        return new Declaration<>(called, fieldManager != null ? fieldManager : called, primary(), facts,
+                List.copyOf(others), List.copyOf(indexes), finalizer, workers, retryDelays, rateOfEach, rateOfAll,
+                timeout, resync, List.copyOf(sources), List.copyOf(polls), List.copyOf(inbounds),
                 errorCondition, crd, List.copyOf(permissions), List.copyOf(adoptions),
                 new Declaration.Former(Set.copyOf(formerNames), Set.copyOf(formerFinalizers)),
-                Set.copyOf(statusFields));
+                Set.copyOf(statusFields), namespaces, clusters);
     }
 
     private String defaultName() {
         require(!operator.getSimpleName().isEmpty(), "a class without a name needs setup.name(…)");
-        return operator.getSimpleName().replaceAll("([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])", "$1$3-$2$4")
-                .replace('_', '-').toLowerCase(Locale.ROOT);
+        String called = operator.getSimpleName().replaceAll("([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])", "$1$3-$2$4")
+                .replace('_', '-').toLowerCase(Locale.ROOT) + (primary().typed() ? "" : "." + primary().type());
+        require(called.length() <= 63, "the default name %s is too long: add setup.name(…)", called);
+        return called;
     }
 
     void require(boolean holds, String problem, Object... values) {
@@ -117,8 +146,9 @@ public final class Setup<P extends KubernetesObject> {
 
     /**
      * The operator's name, in logs, metrics, options and Events. The default comes from the class:
-     * {@code WebsiteOperator} is {@code website-operator}. It must be unique in a process. It is also the field
-     * manager, which objects keep: an operator with a declared name can change its class.
+     * {@code WebsiteOperator} is {@code website-operator}, and if its primary objects have no class, also from their
+     * type: {@code mirror-operator.widgets.example.com}. It must be unique in a process. It is also the field manager,
+     * which objects keep: an operator with a declared name can change its class.
      */
     public Setup<P> name(String name) {
         require(name.length() <= 63 && Names.isSubdomain(name),
@@ -160,15 +190,77 @@ public final class Setup<P extends KubernetesObject> {
      * default is all fields: those that a status leaves out are removed.
      */
     public Setup<P> statusFields(String... names) {
-        require(ResourceTypes.hasStatusSubresource(primary.model()), "%s has no status", primary.type().kind());
+        require(facts.hasStatus(), "%s has no status", primary().type().kind());
         statusFields.addAll(List.of(names));
+        return this;
+    }
+
+    /**
+     * Limits all types to the namespaces with these labels, at any moment: their caches open and close while the
+     * operator runs. A type that {@link Watched#namespaces} limits keeps its own. Objects of a namespace that leaves
+     * are forgotten: nothing is deleted, and no clean-up runs. When it comes back, they are reconciled. The operator
+     * needs its rights in these namespaces only, and may read Namespaces.
+     */
+    public Setup<P> namespaces(LabelSelector ofNamespaces) {
+        return namespaces(new NamespaceChoice(ofNamespaces, null));
+    }
+
+    /**
+     * The same for namespaces that are named by a function, such as one that reads a file. It is called every ten
+     * seconds, on a thread of its own. If it fails, the namespaces stay as they are, and the failure is logged.
+     */
+    public Setup<P> namespaces(Supplier<? extends Collection<String>> names) {
+        return namespaces(new NamespaceChoice(null, names));
+    }
+
+    /**
+     * The operator also owns objects in other clusters, whose kubeconfigs are in Secrets: see {@link Context#cluster}.
+     * Clusters come and go with their Secrets while the operator runs. One that cannot be reached stops no other. The
+     * operator needs a finalizer: after its clean-up, the primary object's objects in all other clusters are deleted.
+     */
+    public Setup<P> clusters(ClusterSecrets secrets) {
+        require(clusters == null, "setup.clusters is declared twice: make it one declaration");
+        checked(() -> secrets.owned.stream().map(ResourceTypes::of).toList());
+        clusters = secrets;
+        return this;
+    }
+
+    private Setup<P> namespaces(NamespaceChoice choice) {
+        require(namespaces == null, "setup.namespaces is declared twice: make it one declaration");
+        namespaces = choice;
         return this;
     }
 
     /** Limits which primary objects are cached, and which of their changes lead to a reconciliation. */
     public Setup<P> primary(Consumer<Watched<P>> limits) {
-        primary = part(Role.PRIMARY, primary.type(), primary.model(), null, limits);
+        primary = part(Role.PRIMARY, primary().type(), primary().model(), null, limits);
         return this;
+    }
+
+    /**
+     * Declares the type of the primary objects of an {@code Operator<Unstructured>}, before everything that concerns
+     * them. The type may come from data, so that one class reconciles several types, each by an instance of its own.
+     *
+     * @param type may be a {@linkplain ResourceType#named name}, such as {@code certificates.cert-manager.io}. The
+     *     operator waits until the API server serves it
+     */
+    public Setup<P> primary(ResourceType type) {
+        require(primary == null || !primary.typed(), "its primary objects have a class: only an "
+                + "Operator<Unstructured> declares their type");
+        primary = part(Role.PRIMARY, served.type(type), ResourceTypes.primary(operator, Operator.class), null,
+                all -> {});
+        return this;
+    }
+
+    /**
+     * The same, with the definition of the type, which {@link #crd} can install. Its stored version is used.
+     *
+     * @param definition such as {@code Crds.read(yaml)}
+     */
+    public Setup<P> primary(V1CustomResourceDefinition definition) {
+        ResourceType type = checked(() -> ResourceTypes.of(definition));
+        facts = PrimaryFacts.of(definition, type);
+        return primary(type);
     }
 
     /**
@@ -204,7 +296,7 @@ public final class Setup<P extends KubernetesObject> {
 
     /** The same for a type without a class. */
     public Setup<P> adopt(ResourceType type, Predicate<? super Unstructured> which) {
-        adoptions.add(new Declaration.Adoption<>(type, Unstructured.class, which));
+        adoptions.add(new Declaration.Adoption<>(served.type(type), Unstructured.class, which));
         return this;
     }
 
@@ -227,7 +319,7 @@ public final class Setup<P extends KubernetesObject> {
     /**
      * The same with a mapping that also reads the caches, such as those of the primary objects: all sites whose
      * selector matches a pod. The caches may not have been filled yet; later, each primary object is reconciled anyway.
-     * Which objects belong to a primary object depends on the moment, so {@link Owned} does not have them.
+     * Which objects belong to a primary object depends on the moment, so {@link Related} does not have them.
      */
     public <T extends KubernetesObject> Setup<P> watches(Class<T> type,
             BiFunction<? super T, ? super CacheReader, ? extends Collection<ObjectKey>> mapping) {
@@ -244,7 +336,7 @@ public final class Setup<P extends KubernetesObject> {
     /**
      * A primary object names objects of this class that it does not own, such as a ConfigMap with its settings. A
      * change of such an object, also its creation and deletion, reconciles the primary objects that name it.
-     * {@link Owned} has the objects that exist.
+     * {@link Related} has the objects that exist.
      *
      * @param keys the keys of the objects. One without a namespace is in the primary object's. The function sees the
      *     cached primary object: it must not change it, and must not block. A primary object for which it throws names
@@ -280,16 +372,17 @@ public final class Setup<P extends KubernetesObject> {
         return add(Role.WATCHED, type, PartialObjectMetadata.class, new Relation.Mapped<>(mapping), limits);
     }
 
-    private <T extends KubernetesObject> Setup<P> add(Role role, ResourceType type, Class<T> model,
+    private <T extends KubernetesObject> Setup<P> add(Role role, ResourceType declared, Class<T> model,
             @Nullable Relation<T> relation, Consumer<Watched<T>> limits) {
+        ResourceType type = served.type(declared);
         for (Part<?> other : others) {
             require(other.role() != role || other.model() != model || !other.type().equals(type),
                     "%s is declared twice as %s: make it one declaration", type, role.name().toLowerCase(Locale.ROOT));
         }
-        require(role != Role.OWNED || type.namespaced() || !primary.type().namespaced(),
+        require(role != Role.OWNED || type.namespaced() || !primary().type().namespaced(),
                 "%s, which has a namespace, cannot own %s, which has none: the garbage collector would delete them. "
                         + "Use setup.watches, and delete them in a clean-up (setup.finalizer)",
-                primary.type().kind(), type);
+                primary().type().kind(), type);
         others.add(part(role, type, model, relation, limits));
         return this;
     }
@@ -336,7 +429,19 @@ public final class Setup<P extends KubernetesObject> {
      */
     public Setup<P> finalizer(Cleanup<P> cleanup) {
         require(name != null, "a finalizer without a name is named by the operator: declare setup.name(…) before it");
-        return finalizer(primary.type().group() + "/" + name, cleanup);
+        return finalizer(primary().type().group() + "/" + name, cleanup);
+    }
+
+    /**
+     * Deletes the objects of a {@link Decision} with steps in the reverse order of these steps when the primary object
+     * is deleted, each step once the one after it is gone. Without it, or when the primary object is deleted in the
+     * foreground, the garbage collector deletes them in any order. An operator with a clean-up of its own calls
+     * {@code context.execute(Decision.deleteAll())} in it, which is done once all are gone.
+     *
+     * @param finalizer the finalizer that keeps the primary object until then, such as {@code example.com/website}
+     */
+    public Setup<P> orderedDeletion(String finalizer) {
+        return finalizer(finalizer, (request, context) -> context.execute(Decision.deleteAll()));
     }
 
     /**
@@ -352,9 +457,25 @@ public final class Setup<P extends KubernetesObject> {
      * The delays between failures of one object: they double from the shortest to the longest. The default is from 5 ms
      * to 1000 s.
      */
-    public Setup<P> rateLimits(Duration shortest, Duration longest) {
-        rateLimits = checked(() -> new RateLimits(shortest, longest, RateLimits.CONTROLLER.perSecond(),
+    public Setup<P> retryDelays(Duration shortest, Duration longest) {
+        retryDelays = checked(() -> new RateLimits(shortest, longest, RateLimits.CONTROLLER.perSecond(),
                 RateLimits.CONTROLLER.burst()));
+        return this;
+    }
+
+    /**
+     * The most reconciliations of all objects together in a time, failed ones included. They may come at once; an
+     * object beyond them waits for its turn, and its changes meanwhile lead to one reconciliation. The default is no
+     * limit.
+     */
+    public Setup<P> runRate(int runs, Duration within) {
+        rateOfAll = checked(() -> new RunRates.Rate(runs, within));
+        return this;
+    }
+
+    /** The same for each object by itself. Both limits hold if both are declared. */
+    public Setup<P> runRateOfEach(int runs, Duration within) {
+        rateOfEach = checked(() -> new RunRates.Rate(runs, within));
         return this;
     }
 
@@ -363,16 +484,51 @@ public final class Setup<P extends KubernetesObject> {
      * limit.
      */
     public Setup<P> timeout(Duration timeout) {
-        require(timeout.isPositive(), "the timeout %s is not positive", timeout);
+        require(timeout.isPositive(), "the timeout %s is not positive: leave it out for no limit", timeout);
         this.timeout = timeout;
         return this;
     }
 
     /** Reconciles every primary object again after this time, whether or not anything changed. The default is never. */
     public Setup<P> resync(Duration period) {
-        require(period.isPositive(), "the resync period %s is not positive", period);
+        require(period.isPositive(), "the resync period %s is not positive: leave it out for never", period);
         resync = period;
         return this;
+    }
+
+    /**
+     * Reads a value from outside of the cluster for each primary object: when the object is new, when its generation
+     * changes, and this time after each reading. Another value reconciles the object, an equal one does not.
+     * {@link Related#external} has the last value. A read runs on a thread of its own, of which there are as many as
+     * {@link #workers}, and is interrupted after 10 s. After a failure, which the log, the health and the metrics tell,
+     * the last value stays, and the delay grows from 1 s up to the period. Only the leader reads.
+     */
+    public <T> Setup<P> poll(External<T> external, Duration period, External.Poll<? super P, ? extends T> poll) {
+        return poll(external, period, Duration.ofSeconds(10), poll);
+    }
+
+    /** The same with another time limit of a read. */
+    public <T> Setup<P> poll(External<T> external, Duration period, Duration timeout,
+            External.Poll<? super P, ? extends T> poll) {
+        require(period.isPositive() && timeout.isPositive(),
+                "the poll of %s every %s, within %s: both must be positive", external, period, timeout);
+        distinct(external);
+        polls.add(new External.Polled<>(external, period, timeout, poll));
+        return this;
+    }
+
+    /**
+     * Lets a source outside of the cluster send a value for each primary object. Another value reconciles the object,
+     * an equal one does not. {@link Related#external} has the last value. Only the leader's source runs.
+     */
+    public <T> Setup<P> inbound(External<T> external, External.Source<T> source) {
+        distinct(external);
+        inbounds.add(new External.Inbound<>(external, source));
+        return this;
+    }
+
+    private void distinct(External<?> external) {
+        require(externals.add(external.toString()), "the external value %s is declared twice", external);
     }
 
     /** Adds a source of events outside of the cluster. */
@@ -387,30 +543,31 @@ public final class Setup<P extends KubernetesObject> {
      * status must have {@code conditions}.
      */
     public Setup<P> errorCondition(String type) {
-        require(ResourceTypes.hasStatusSubresource(primary.model()),
-                "the error condition %s needs a status, and %s has none", type, primary.type().kind());
-        require(ResourceTypes.hasConditions(primary.model()), "the error condition %s cannot be stored: %s", type,
-                ResourceTypes.withoutConditions(primary.model()));
+        require(facts.hasStatus(), "the error condition %s needs a status, and %s has none", type,
+                primary().type().kind());
+        require(facts.hasConditions(), "the error condition %s cannot be stored: %s", type,
+                facts.withoutConditions());
         errorCondition = type;
         return this;
     }
 
     /** The policy for the primary type's CustomResourceDefinition. The default is {@link CrdPolicy#WAIT}. */
     public Setup<P> crd(CrdPolicy policy) {
-        require(policy == CrdPolicy.WAIT || primary.model().isAnnotationPresent(ResourceDefinition.class),
-                "the policy %s is for a class with @ResourceDefinition, and %s is built in", policy,
-                primary.type().kind());
+        require(policy == CrdPolicy.WAIT || facts.definition() != null
+                || primary().model().isAnnotationPresent(ResourceDefinition.class),
+                "the policy %s is for a class with @ResourceDefinition, and %s is built in, or lacks its "
+                        + "setup.primary(definition)", policy, primary().type().kind());
         crd = policy;
         return this;
     }
 
     /**
-     * Adds rights to the generated roles, for calls that the declarations do not show.
+     * Adds rights to the generated roles, for calls that the declarations do not show. It gives no right by itself.
      *
      * @param verbs such as {@code get}, {@code list}
      */
-    public Setup<P> permission(ResourceType type, String... verbs) {
-        require(verbs.length > 0, "the permission for %s names no verb", type);
+    public Setup<P> needsRights(ResourceType type, String... verbs) {
+        require(verbs.length > 0, "the rights for %s name no verb", type);
         permissions.add(new Declaration.Permission(type, List.of(verbs)));
         return this;
     }

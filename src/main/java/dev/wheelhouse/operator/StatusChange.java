@@ -5,6 +5,7 @@ import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
@@ -70,7 +71,9 @@ record StatusChange(@Nullable JsonNode status, List<Decision.Condition> conditio
         }
         for (Decision.Condition condition : conditions) {
             ObjectNode entry = entry(merged, condition.type()).put("status", condition.status().toString())
-                    .put("reason", condition.reason()).put("message", condition.message());
+                    .put("reason", condition.reason())
+                    // Exceptions may have no message, which servers require.
+                    .put("message", Objects.requireNonNullElse(condition.message(), ""));
             if (primary.at("/metadata/generation").isNumber() && hasObservedGeneration(type)) {
                 entry.set(OBSERVED, primary.at("/metadata/generation"));
             }
@@ -107,7 +110,8 @@ record StatusChange(@Nullable JsonNode status, List<Decision.Condition> conditio
         }
     }
 
-    private static @Nullable ObjectNode find(JsonNode conditions, String type) {
+    /** The condition of a type; null if there is none. */
+    static @Nullable ObjectNode find(JsonNode conditions, String type) {
         for (JsonNode condition : conditions) {
             if (condition instanceof ObjectNode object && object.path("type").asString("").equals(type)) {
                 return object;

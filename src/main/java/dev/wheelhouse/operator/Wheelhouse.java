@@ -14,6 +14,7 @@ import org.slf4j.LoggerFactory;
 
 import io.kubernetes.client.openapi.ApiClient;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.observation.ObservationRegistry;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.client.KubeClient;
@@ -73,7 +74,8 @@ public final class Wheelhouse implements AutoCloseable {
         try {
             engine = new Engine.Builder(client, clock, runner).election(election, wanted.standby)
                     .mode(wanted.observes ? ManagerGuard.Mode.OBSERVE : ManagerGuard.Mode.TAKEOVER)
-                    .metrics(new ControllerMetrics(wanted.registry)).build(operators);
+                    .metrics(new ControllerMetrics(wanted.registry, wanted.observations)).grace(wanted.grace)
+                    .build(operators);
             log.info("working on {}, by {}", connection.api().getBasePath(), connection.source());
             opened = wanted.healthPort < 0 ? null : HealthServer.start(wanted.healthPort, this);
             webhooks = methods.isEmpty() || wanted.webhooks == null
@@ -99,7 +101,7 @@ public final class Wheelhouse implements AutoCloseable {
     }
 
     private Election election(Builder wanted, KubeConfigs.Connection connection) {
-        if (wanted.lease == null) {
+        if (wanted.lease == null || wanted.observes) {
             return Election.none();
         }
         String namespace = wanted.leaseNamespace == null ? connection.namespace() : wanted.leaseNamespace;
@@ -129,6 +131,14 @@ public final class Wheelhouse implements AutoCloseable {
         return reasons;
     }
 
+    /**
+     * The writes that the operators would make if they did not only observe, and that nobody has made for 30 s: one
+     * sentence for each primary object.
+     */
+    public List<String> differences() {
+        return engine.manager().controllers().stream().flatMap(each -> each.differences().stream()).toList();
+    }
+
     /** The port of {@link Builder#health}; 0 without one. */
     public int healthPort() {
         return health == null ? 0 : health.port();
@@ -148,8 +158,8 @@ public final class Wheelhouse implements AutoCloseable {
     }
 
     /**
-     * Ends the operators, then the caches and all threads, and releases the lead. Reconciliations have two seconds to
-     * end.
+     * Ends the operators, then the caches and all threads. No reconciliation begins any more; running ones have the
+     * time of {@link Builder#stopGrace} to end. The lead is released once they have ended.
      */
     @Override
     public void close() {
@@ -178,10 +188,12 @@ public final class Wheelhouse implements AutoCloseable {
                 : configs.resolve(null, null);
         private Clock clock = Clock.system();
         private MeterRegistry registry = Meters.NONE;
+        private ObservationRegistry observations = ObservationRegistry.NOOP;
+        private Duration grace = Engine.GRACE;
         private @Nullable String lease;
         private @Nullable String leaseNamespace;
         private Standby standby = Standby.WARM;
-        private int healthPort = -1;
+        private int healthPort = Integer.parseInt(System.getenv().getOrDefault(Manifests.HEALTH_PORT, "-1"));
         private @Nullable WebhookOptions webhooks;
         private boolean observes;
 
@@ -255,7 +267,26 @@ public final class Wheelhouse implements AutoCloseable {
         }
 
         /**
-         * Answers {@code /livez} and {@code /readyz} on all addresses of the machine, for a kubelet's probes.
+         * Makes each reconciliation an observation {@code wheelhouse.sync}, with its writes as children
+         * {@code wheelhouse.write}, such as for a tracer. The default is a registry without handlers.
+         */
+        public Builder observations(ObservationRegistry traces) {
+            observations = traces;
+            return this;
+        }
+
+        /**
+         * The time that running reconciliations have to end when this process stops; then they are interrupted. The
+         * default is 2 s. A pod needs a {@code terminationGracePeriodSeconds} that is 10 s longer.
+         */
+        public Builder stopGrace(Duration time) {
+            grace = time;
+            return this;
+        }
+
+        /**
+         * Answers {@code /livez} and {@code /readyz} on all addresses of the machine, for a kubelet's probes. The
+         * default is the port that the Deployment of {@link Manifests} names, and none elsewhere.
          *
          * @param port 0 for any free port
          */
@@ -275,7 +306,10 @@ public final class Wheelhouse implements AutoCloseable {
             return this;
         }
 
-        /** Plans and logs all writes, and makes none. */
+        /**
+         * Plans and logs all writes, and makes none. It takes no Lease, so that an operator's next version can decide
+         * beside the running one: {@link Wheelhouse#differences} and the log tell where it decides otherwise.
+         */
         public Builder observeOnly() {
             observes = true;
             return this;

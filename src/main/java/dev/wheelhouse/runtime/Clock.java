@@ -3,10 +3,14 @@ package dev.wheelhouse.runtime;
 import java.time.Duration;
 import java.time.Instant;
 
+import dev.wheelhouse.api.PublicApi;
+
 /**
  * The source of time. A class that measures time, waits or writes timestamps takes a {@code Clock} in its constructor.
  * A test or a simulation passes a clock that it moves by hand. Only the classes of this package read the system's time.
+ * Outside of Wheelhouse, do not implement it: later versions add methods.
  */
+@PublicApi
 public interface Clock {
     /** The wall-clock time, for timestamps in objects. It may jump, also backwards. */
     Instant now();

@@ -3,7 +3,10 @@ package dev.wheelhouse.runtime;
 import java.time.Duration;
 import java.time.Instant;
 
+import dev.wheelhouse.api.PublicApi;
+
 /** A clock for tests, which stands still until it is advanced by hand. It begins with the year 2026. Thread safe. */
+@PublicApi
 public final class ManualClock implements Clock {
     private Instant now = Instant.parse("2026-01-01T00:00:00Z");
     private long nanos = 1;

@@ -20,13 +20,17 @@ import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.Controller;
 import dev.wheelhouse.manager.ControllerManager;
 
+import static java.util.stream.Collectors.flatMapping;
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.toList;
+
 /**
  * Shows what controllers would do to an object now, and why. Nothing is written. {@code
  * /actuator/plan/{controller}/{namespace}/{name}} asks one controller about an object of its own type. {@code
  * /actuator/plan/{controller}/{namespace}/{resource}/{name}} asks one controller, or {@code all}, about an object of
  * any type, such as {@code pods} or {@code replicasets.apps}. The namespace {@code -} stands for cluster-scoped
- * objects. {@code /actuator/plan} lists the controllers that can be asked. Only authorized viewers see bodies, because
- * these hold the content of objects ({@link ManagementGuard}).
+ * objects. {@code /actuator/plan} lists the controllers that can be asked, and the differences of those that only
+ * observe. Only authorized viewers see bodies, because these hold the content of objects ({@link ManagementGuard}).
  */
 @Endpoint(id = "plan")
 record PlanEndpoint(ControllerManager manager) {
@@ -35,8 +39,12 @@ record PlanEndpoint(ControllerManager manager) {
 
     @ReadOperation
     Map<String, Object> controllers() {
-        return Map.of("controllers", plannable(), "ask", List.of("plan/{controller}/{namespace}/{name}",
-                "plan/{controller, or all}/{namespace, or -}/{resource}/{name}"));
+        Map<String, List<String>> differences = manager.controllers().stream()
+                .collect(groupingBy(Controller::name, flatMapping(one -> one.differences().stream(), toList())));
+        differences.values().removeIf(List::isEmpty);
+        return Map.of("controllers", plannable(), "differences", differences, "ask",
+                List.of("plan/{controller}/{namespace}/{name}",
+                        "plan/{controller, or all}/{namespace, or -}/{resource}/{name}"));
     }
 
     @ReadOperation

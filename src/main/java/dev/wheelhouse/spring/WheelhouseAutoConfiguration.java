@@ -313,7 +313,7 @@ class WheelhouseAutoConfiguration {
     @Bean
     Engine wheelhouseEngine(Election election, ControllerManager manager, Shards shards, InformerFactory informers,
             EventBroadcaster events, LoopRunner runner) {
-        return new Engine(election, manager, shards, informers, events, runner);
+        return new Engine(election, manager, shards, informers, events, runner, properties.stopGrace());
     }
 
     @Bean

@@ -47,6 +47,7 @@ import dev.wheelhouse.manager.Standby;
  * @param console the console and its journal
  * @param tracing whether each sync is a Micrometer observation with its writes as children. The application brings the
  *     tracer
+ * @param stopGrace the time that running syncs have to end when the process stops. They are interrupted then
  */
 @ConfigurationProperties("wheelhouse")
 record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue("auto") Mode mode,
@@ -61,7 +62,7 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
         @DefaultValue("warm") Standby standby, @DefaultValue("1") int shards,
         @DefaultValue @NestedConfigurationProperty ServedWebhooks.Options webhooks,
         @DefaultValue Management management, @DefaultValue Console console,
-        @DefaultValue("false") boolean tracing) {
+        @DefaultValue("false") boolean tracing, @DefaultValue("2s") Duration stopGrace) {
 
     /** The kind of API server to use. */
     public enum Mode {
@@ -158,6 +159,7 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
         if (workers != null) {
             BadOption.requireFromOne("wheelhouse.workers", workers);
         }
+        BadOption.requirePositive("wheelhouse.stop-grace", stopGrace);
         workersOf = Map.copyOf(workersOf);
         workersOf
                 .forEach((controller, count) -> BadOption.requireFromOne("wheelhouse.workers-of." + controller, count));

@@ -10,7 +10,7 @@ import tools.jackson.databind.JsonNode;
 import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
-import dev.wheelhouse.api.PartialObjectMetadata;
+import dev.wheelhouse.api.PublicApi;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Appliers;
 import dev.wheelhouse.client.Deletion;
@@ -24,6 +24,7 @@ import dev.wheelhouse.client.WatchOptions;
 import dev.wheelhouse.client.WatchStream;
 
 /** A client that sends all calls through an {@link Interceptor}. */
+@PublicApi(false)
 public record InterceptedClient(KubeClient behind, Interceptor interceptor) implements KubeClient {
     @Override
     public <T extends KubernetesObject> ResourceClient<T> resource(ResourceType type, Class<T> model) {
@@ -31,8 +32,8 @@ public record InterceptedClient(KubeClient behind, Interceptor interceptor) impl
     }
 
     @Override
-    public ResourceClient<PartialObjectMetadata> metadata(ResourceType type) {
-        return new Resource<>(behind.metadata(type), interceptor, "metadata");
+    public <T extends KubernetesObject> ResourceClient<T> metadata(ResourceType type, Class<T> model) {
+        return new Resource<>(behind.metadata(type, model), interceptor, "metadata");
     }
 
     @Override

@@ -6,6 +6,7 @@ import java.util.function.Supplier;
 import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.PublicApi;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ListOptions;
@@ -17,6 +18,7 @@ import dev.wheelhouse.client.WatchStream;
  * Intercepts the calls of a client. It may observe, refuse or delay a call, or change its result. Each method gets the
  * call and returns its result; the default makes the call. The threads of the client's users call it.
  */
+@PublicApi(false)
 public interface Interceptor {
     /** A creation, update, patch, apply or deletion. */
     default <R> R write(WriteRequest request, Supplier<R> call) {

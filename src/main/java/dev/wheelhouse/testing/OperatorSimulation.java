@@ -209,6 +209,24 @@ public final class OperatorSimulation {
         }
     }
 
+    /**
+     * Does the steps once, without faults, with the next version beside the operator: it sees the same states, decides,
+     * and writes nothing. The {@link #patience} must be 30 s or longer.
+     *
+     * @return the writes that it would make after each step, such as {@code after somebody scales it, default/home:
+     *     would apply deployments.apps default/home: spec.replicas: 2 becomes 3}; empty if both decide the same
+     * @throws IllegalStateException without {@link #upgradesTo}
+     */
+    public List<String> differences() {
+        Supplier<? extends Operator<?>> version = next;
+        if (version == null) {
+            throw new IllegalStateException("differences need the next version: add upgradesTo(…)");
+        }
+        try (QuietLogs quiet = new QuietLogs(); SimulatedRun run = new SimulatedRun(scenario(), List.of())) {
+            return run.differences(Operators.descriptor(version.get()));
+        }
+    }
+
     private Scenario scenario() {
         List<ControllerDescriptor> cluster = BuiltInControllers.all().stream()
                 .filter(c -> controllers || c.name().equals(TestServer.GARBAGE_COLLECTOR)).toList();

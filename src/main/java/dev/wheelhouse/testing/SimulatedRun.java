@@ -23,6 +23,7 @@ import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.FailingKey;
 import dev.wheelhouse.informer.InformerOptions;
 import dev.wheelhouse.manager.ControllerDescriptor;
+import dev.wheelhouse.manager.ManagerGuard;
 import dev.wheelhouse.operator.Crds;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;
@@ -103,15 +104,7 @@ final class SimulatedRun implements AutoCloseable {
      * @throws Violation if the operator breaks a rule on the way
      */
     FinalState run() {
-        scenario.crds().forEach(crd -> user.create(Crds.of(crd)));
-        scenario.manifests().forEach(user::create);
-        stepper.settle();
-        scenario.objects().forEach(object -> {
-            user.create(ModelJson.copy(object));
-            tell("at the start there is " + object.getClass().getSimpleName() + " " + object.getMetadata().getName());
-        });
-        operator = startOperator();
-        window(null);
+        begin();
         for (Scenario.Step step : scenario.steps()) {
             window(step);
         }
@@ -132,6 +125,38 @@ final class SimulatedRun implements AutoCloseable {
         }
         created.removeIf(object -> !exists(object.type(), object.key()));
         return FinalState.of(server.client("truth"), scenario.ignored());
+    }
+
+    /**
+     * Does the steps with the next version beside the operator, where it only observes.
+     *
+     * @return the differences after each step
+     */
+    List<String> differences(ControllerDescriptor next) {
+        ControllerProcess beside = ControllerProcess.stepped(server.client("shadow"), clock, List.of(next), 0,
+                process -> process.mode(ManagerGuard.Mode.OBSERVE)
+                        .caches(InformerOptions.builder().seed(SEED).build()));
+        stepper.add(beside);
+        begin();
+        List<String> found = new ArrayList<>();
+        for (Scenario.Step step : scenario.steps()) {
+            window(step);
+            beside.manager().controllers().forEach(controller -> controller.differences()
+                    .forEach(each -> found.add("after somebody " + step.sentence() + ", " + each)));
+        }
+        return found;
+    }
+
+    private void begin() {
+        scenario.crds().forEach(crd -> user.create(Crds.of(crd)));
+        scenario.manifests().forEach(user::create);
+        stepper.settle();
+        scenario.objects().forEach(object -> {
+            user.create(ModelJson.copy(object));
+            tell("at the start there is " + object.getClass().getSimpleName() + " " + object.getMetadata().getName());
+        });
+        operator = startOperator();
+        window(null);
     }
 
     private Scenario.Step deletion(Created child) {

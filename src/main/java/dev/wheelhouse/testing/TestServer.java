@@ -21,6 +21,7 @@ import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.util.ClientBuilder;
 
+import dev.wheelhouse.api.PublicApi;
 import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.apiserver.Faults;
@@ -189,6 +190,7 @@ public final class TestServer implements AutoCloseable {
      * @param controllers whether the built-in controllers run on the server
      * @param nodes the number of hollow nodes; if there are any, a scheduler runs too
      */
+    @PublicApi(false)
     public static TestServer start(ApiServerOptions options, boolean controllers, int nodes) {
         return builder().options(options).controllers(controllers).nodes(nodes).start();
     }
@@ -211,6 +213,7 @@ public final class TestServer implements AutoCloseable {
         private Builder() {}
 
         /** The options of the server, except for its clock. */
+        @PublicApi(false)
         public Builder options(ApiServerOptions value) {
             options = value;
             return this;
@@ -359,6 +362,7 @@ public final class TestServer implements AutoCloseable {
     }
 
     /** The server itself. A test that runs on a cluster is skipped. */
+    @PublicApi(false)
     public ApiServer server() {
         if (server == null) {
             throw notOfACluster("the embedded server");
@@ -383,6 +387,7 @@ public final class TestServer implements AutoCloseable {
     }
 
     /** This project's client, over HTTP, in the encoding in which the server stores objects. */
+    @PublicApi(false)
     public synchronized KubeClient client() {
         KubeClient made = client;
         if (made == null) {

@@ -5,6 +5,7 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.common.KubernetesObject;
 
 import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.PublicApi;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
 
@@ -15,6 +16,7 @@ import dev.wheelhouse.client.Deletion;
  * @param subresource such as {@code status}; empty for none
  * @param payload the object to create or put, the {@link Deletion}, or the text of the patch
  */
+@PublicApi(false)
 public record WriteRequest(String verb, ResourceType type, ObjectKey key, String subresource, Object payload) {
     /** The object to create or put; null for other writes. */
     public @Nullable KubernetesObject object() {

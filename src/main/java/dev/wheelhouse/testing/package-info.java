@@ -7,6 +7,9 @@
  * the extension and its annotations need it.
  */
 @NullMarked
+@PublicApi
 package dev.wheelhouse.testing;
 
 import org.jspecify.annotations.NullMarked;
+
+import dev.wheelhouse.api.PublicApi;

@@ -18,7 +18,7 @@ class RequiredLibrariesTest {
                 .isEqualTo("the embedded API server needs com.google.protobuf:protobuf-java " + needed
                         + ", but the class path has " + MAJOR + "." + (MINOR - 1) + "." + (PATCH + 1)
                         + ": with Spring Boot's parent, set the property <protobuf-java.version>" + needed
-                        + "</protobuf-java.version>");
+                        + "</protobuf-java.version>; elsewhere name it in dependencyManagement");
         assertThat(RequiredLibraries.protobufProblem(MAJOR, MINOR, PATCH)).isEmpty();
         assertThat(RequiredLibraries.protobufProblem(MAJOR, MINOR + 1, 0)).isEmpty();
     }

@@ -22,6 +22,7 @@ import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.controller.ActionExecutor.Outcome;
 import dev.wheelhouse.journal.Journal;
 import dev.wheelhouse.meters.Meters;
+import dev.wheelhouse.runtime.ManualClock;
 import dev.wheelhouse.world.Cluster;
 import dev.wheelhouse.world.Manifests;
 import dev.wheelhouse.world.Requests;
@@ -302,7 +303,7 @@ class ApiActionExecutorTest {
             public void planned(String controller, String verb, ResourceType type) {
                 planned.add(verb + " " + type);
             }
-        });
+        }, new ManualClock(), () -> 0);
         for (int sync = 0; sync < 2; sync++) {
             RecordingRun run = new RecordingRun(false);
             Outcome outcome = run.execute(List.of(create("a"), Action.Batch.slowStart(List.of(create("b"))),
@@ -312,7 +313,7 @@ class ApiActionExecutorTest {
             assertThat(outcome.requeueAfter()).isEqualTo(Duration.ofSeconds(1));
             run.effect(() -> planned.add("an effect"));
             assertThat(run.recorded()).hasSize(3);
-            plans.planned(OWNER, run.recordedWrites());
+            plans.planned(OWNER, run, Result.done());
         }
         assertThat(planned).containsExactly("create pods", "create pods");
         assertThat(cluster.requests.take()).isEmpty();

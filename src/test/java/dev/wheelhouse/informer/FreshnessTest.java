@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
+import java.util.Set;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -176,8 +176,9 @@ class FreshnessTest {
 
     @Test
     void severalNamespacesAreFreshWhenEachIs() {
-        NamespacesInformer<V1ConfigMap> both = new NamespacesInformer<>(
-                world.informer.type(), Map.of("one", world.informer, "two", world.informer));
+        NamespacesInformer<V1ConfigMap> both = new NamespacesInformer<>(world.informer.type(),
+                namespace -> world.informer, unused -> {});
+        NamespaceSet.of(Set.of("one", "two")).attach(both);
         fallBehind("a");
         both.whenFresh(world.stepper.clock.nanoTime(), () -> answers.add(world.cached()));
         world.settle();

@@ -6,14 +6,19 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
+import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.openapi.models.V1Secret;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 
 import dev.wheelhouse.Logged;
 import dev.wheelhouse.api.FieldSelector;
@@ -22,7 +27,6 @@ import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ListOptions;
 import dev.wheelhouse.client.ListPage;
-import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.testing.InterceptedClient;
 import dev.wheelhouse.testing.Interceptor;
@@ -36,6 +40,7 @@ class NamespacesInformerTest {
     private final Cluster cluster = new Cluster();
     private final Set<String> forbidden = new HashSet<>();
     private final List<String> told = new ArrayList<>();
+    private final MeterRegistry registry = new SimpleMeterRegistry();
     private final InformerFactory factory = new InformerFactory(
             new InterceptedClient(cluster.server.client("informers"), new Interceptor() {
                 @Override
@@ -46,7 +51,7 @@ class NamespacesInformerTest {
                     }
                     return call.get();
                 }
-            }), cluster.clock, Meters.NONE, InformerOptions.builder().seed(1).watchList(false).build());
+            }), cluster.clock, registry, InformerOptions.builder().seed(1).watchList(false).build());
     private final SharedIndexInformer<V1ConfigMap> informer = factory.informer(ResourceType.CONFIG_MAPS,
             V1ConfigMap.class, Set.of("default", "kube-public"), LabelSelector.everything(),
             FieldSelector.everything());
@@ -67,7 +72,9 @@ class NamespacesInformerTest {
             public void onUpdate(V1ConfigMap before, V1ConfigMap after) {}
 
             @Override
-            public void onDelete(V1ConfigMap map, boolean finalStateUnknown) {}
+            public void onDelete(V1ConfigMap map, boolean finalStateUnknown) {
+                told.add("deleted " + map.getMetadata().getName());
+            }
         });
         informer.whenSynced(() -> told.add("synced"));
         informer.whenFresh(cluster.clock.nanoTime(), () -> told.add("fresh"));
@@ -122,5 +129,95 @@ class NamespacesInformerTest {
     @Test
     void ifNoneIsForbiddenAllAreAwaited() throws Exception {
         assertThat(settle(Duration.ZERO)).contains("added of-default", "added of-kube-public", "synced");
+    }
+
+    // ---- namespaces that come and go
+
+    private <T extends KubernetesObject> SharedIndexInformer<T> following(NamespaceSet set, ResourceType type,
+            Class<T> model) {
+        return factory.informer(
+                new CachedCollection<>(type, model, "", LabelSelector.everything(), FieldSelector.everything()), set);
+    }
+
+    @Test
+    void aNamespaceOpensWhenAllItsCachesAreThereAndOneThatIsForbiddenStopsNoOther() throws Exception {
+        NamespaceSet set = new NamespaceSet();
+        SharedIndexInformer<V1Secret> first = following(set, ResourceType.SECRETS, V1Secret.class);
+        SharedIndexInformer<V1ConfigMap> second = following(set, ResourceType.CONFIG_MAPS, V1ConfigMap.class);
+        assertThat(second.hasSynced()).as("there is nothing to wait for").isTrue();
+        List<String> calls = new ArrayList<>();
+        second.addEventHandler(new ResourceEventHandler<>() {
+            @Override
+            public void onAdd(V1ConfigMap map, boolean initial) {
+                calls.add("added " + map.getMetadata().getName());
+            }
+
+            @Override
+            public void onUpdate(V1ConfigMap before, V1ConfigMap after) {}
+
+            @Override
+            public void onDelete(V1ConfigMap map, boolean finalStateUnknown) {
+                calls.add("deleted " + map.getMetadata().getName());
+            }
+        });
+        second.getIndexer().addIndex("name", map -> List.of(map.getMetadata().getName()));
+        forbidden.add("kube-public");
+        Set<String> both = Set.of("default", "kube-public");
+        assertThat(set.change(both, cluster.clock.nanoTime(), () -> {})).isTrue();
+        settle(Duration.ZERO);
+        assertThat(second.getIndexer().list()).as("not open yet").isEmpty();
+        assertThat(set.change(both, cluster.clock.nanoTime(), () -> {})).isTrue();
+        assertThat(set.open()).containsOnlyKeys("default");
+        assertThat(set.opening()).as("the forbidden one is not awaited").isEmpty();
+        settle(Duration.ZERO);
+        assertThat(calls).contains("added of-default").doesNotContain("added of-kube-public");
+        assertThat(second.getIndexer().byIndex("name", "of-default")).hasSize(1);
+        forbidden.clear();
+        settle(Duration.ofMinutes(2));
+        set.change(both, cluster.clock.nanoTime(), () -> {});
+        settle(Duration.ZERO);
+        assertThat(calls).contains("added of-kube-public");
+        assertThat(second.getIndexer().byIndex("name", "of-kube-public")).hasSize(1);
+        Object mark = set.open().get("kube-public");
+        set.change(Set.of("default"), cluster.clock.nanoTime(), () -> {});
+        assertThat(calls).contains("deleted of-kube-public").doesNotContain("deleted of-default");
+        assertThat(second.getIndexer().list("kube-public")).isEmpty();
+        assertThat((Object) second.of("kube-public")).isNull();
+        assertThat(first.resourceVersion()).isNotEmpty();
+        set.change(both, cluster.clock.nanoTime(), () -> {});
+        settle(Duration.ZERO);
+        set.change(both, cluster.clock.nanoTime(), () -> {});
+        assertThat(set.open().get("kube-public")).isNotNull().isNotSameAs(mark);
+    }
+
+    @Test
+    void whatANamespaceHadEndsWithItUnlessOthersUseIt() throws Exception {
+        settle(Duration.ZERO);
+        NamespaceSet set = new NamespaceSet();
+        SharedIndexInformer<V1ConfigMap> changing = following(set, ResourceType.CONFIG_MAPS, V1ConfigMap.class);
+        following(set, ResourceType.SECRETS, V1Secret.class);
+        int informers = factory.informers().size();
+        Set<String> meters = meters();
+        Set<String> three = Set.of("default", "kube-public", "kube-system");
+        for (int i = 0; i < 3; i++) {
+            set.change(three, cluster.clock.nanoTime(), () -> {});
+            settle(Duration.ZERO);
+            set.change(three, cluster.clock.nanoTime(), () -> {});
+            assertThat(factory.informers()).as("ConfigMaps of two namespaces are shared").hasSize(informers + 4);
+            assertThat(meters()).anyMatch(id -> id.contains("kube-system"));
+            set.change(Set.of(), cluster.clock.nanoTime(), () -> {});
+            assertThat(factory.informers()).hasSize(informers);
+            assertThat(meters()).isEqualTo(meters);
+        }
+        cluster.create(ResourceType.CONFIG_MAPS,
+                new V1ConfigMap().metadata(new V1ObjectMeta().namespace("default").name("late")));
+        assertThat(settle(Duration.ZERO)).as("the other user's goes on").containsExactly("added late");
+        set.change(three, cluster.clock.nanoTime(), () -> {});
+        factory.stop(changing);
+        assertThat(factory.informers()).as("the Secrets of three namespaces are still there").hasSize(informers + 3);
+    }
+
+    private Set<String> meters() {
+        return registry.getMeters().stream().map(meter -> meter.getId().toString()).collect(Collectors.toSet());
     }
 }

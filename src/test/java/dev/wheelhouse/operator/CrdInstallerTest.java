@@ -85,8 +85,8 @@ class CrdInstallerTest {
         }
 
         @Override
-        public Decision decide(P primary, Owned owned, Instant now) {
-            return Decision.nothing();
+        public Decision decide(P primary, Related related, Instant now) {
+            return Decision.deleteAll();
         }
     }
 

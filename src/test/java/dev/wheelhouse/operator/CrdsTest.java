@@ -41,11 +41,11 @@ import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.operator.Websites.Website;
 import dev.wheelhouse.operator.Websites.Website.Page;
 import dev.wheelhouse.operator.Websites.Website.Theme;
-import dev.wheelhouse.operator.schema.Column;
 import dev.wheelhouse.operator.schema.Default;
 import dev.wheelhouse.operator.schema.Limits;
 import dev.wheelhouse.operator.schema.ListKeys;
-import dev.wheelhouse.operator.schema.Pattern;
+import dev.wheelhouse.operator.schema.Matches;
+import dev.wheelhouse.operator.schema.PrinterColumn;
 import dev.wheelhouse.operator.schema.Rule;
 import dev.wheelhouse.operator.schema.Selectable;
 import dev.wheelhouse.testing.TestServer;
@@ -131,7 +131,8 @@ class CrdsTest {
                 reason = "FieldValueForbidden", fieldPath = ".min")
         record Range(int min, int max) {}
 
-        record Spec(@Column("App") @SerializedName("app.kubernetes.io/name") String app, @Selectable String color,
+        record Spec(@PrinterColumn("App") @SerializedName("app.kubernetes.io/name") String app,
+                @Selectable String color,
                 Range range) {}
     }
 
@@ -189,7 +190,7 @@ class CrdsTest {
 
     @ResourceDefinition(group = "example.com", version = "v1", kind = "Thing")
     static final class PatternOfNumber extends Refused<PatternOfNumber.Spec> {
-        record Spec(@Pattern("a") int size) {}
+        record Spec(@Matches("a") int size) {}
     }
 
     @ResourceDefinition(group = "example.com", version = "v1", kind = "Thing")
@@ -206,12 +207,12 @@ class CrdsTest {
 
     @ResourceDefinition(group = "example.com", version = "v1", kind = "Thing")
     static final class ColumnOfList extends Refused<ColumnOfList.Spec> {
-        record Item(@Column String id) {}
+        record Item(@PrinterColumn String id) {}
 
         record Spec(List<Item> items) {}
     }
 
-    @Column("Ready")
+    @PrinterColumn("Ready")
     @ResourceDefinition(group = "example.com", version = "v1", kind = "Thing")
     static final class ColumnOfNothing extends Refused<Object> {}
 
@@ -233,14 +234,15 @@ class CrdsTest {
                         + "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps contains itself, "
                         + "which a schema cannot describe: use Object for any JSON"),
                 arguments(NoNumber.class, "NoNumber, .spec.size: @Default(\"many\") is not JSON of the type integer"),
-                arguments(PatternOfNumber.class, "PatternOfNumber, .spec.size: @Pattern is for texts, not for integer"),
+                arguments(PatternOfNumber.class, "PatternOfNumber, .spec.size: @Matches is for texts, not for integer"),
                 arguments(LimitOfFlag.class,
                         "LimitOfFlag, .spec.flag: @Limits needs a number, a text, a list or a map"),
                 arguments(NoSuchKey.class,
                         "NoSuchKey, .spec.items: @ListKeys is for lists of objects that have these fields: [nme]"),
-                arguments(ColumnOfList.class, "ColumnOfList, .spec.items[].id: @Column on a field has no path, and "
+                arguments(ColumnOfList.class, "ColumnOfList, .spec.items[].id: @PrinterColumn on a field has no path, "
+                        + "and "
                         + "none is possible inside of a list or map"),
-                arguments(ColumnOfNothing.class, "ColumnOfNothing: @Column on a class needs a title and a path"),
+                arguments(ColumnOfNothing.class, "ColumnOfNothing: @PrinterColumn on a class needs a title and a path"),
                 arguments(TwoKinds.class, "Loose is no other version of TwoKinds: give both the same group, kind, "
                         + "plural and scope"));
     }

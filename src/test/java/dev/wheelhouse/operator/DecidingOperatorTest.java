@@ -24,6 +24,7 @@ import dev.wheelhouse.meters.Meters;
 import static dev.wheelhouse.operator.OperatorWorld.BLOG;
 import static dev.wheelhouse.operator.OperatorWorld.SITES;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 @Isolated
 class DecidingOperatorTest {
@@ -127,6 +128,22 @@ class DecidingOperatorTest {
                 .satisfies(action -> assertThat(((Action.Write) action).why()).isEqualTo("spec.replicas: 7 becomes 2"));
     }
 
+    @Test
+    void aPlanOfADecisionThatFailsIsTheFailure() {
+        class FailingOperator extends SiteOperator {
+            @Override
+            public Decision decide(Site site, Related related, Instant now) {
+                throw new AssertionError("no image");
+            }
+        }
+        try (OperatorWorld broken = new OperatorWorld(new FailingOperator())) {
+            broken.createSite("{metadata: {name: blog, namespace: default}}");
+            broken.cluster.deliver();
+            assertThatThrownBy(() -> broken.controller.plan(SITES.groupResource(), BLOG))
+                    .hasMessageEndingWith(" for default/blog failed: java.lang.AssertionError: no image");
+        }
+    }
+
     private List<Action> plan() {
         return world.controller.plan(SITES.groupResource(), BLOG).orElseThrow();
     }
@@ -174,7 +191,7 @@ class DecidingOperatorTest {
         public void setup(Setup<Site> setup) {}
 
         @Override
-        public Decision decide(Site site, Owned owned, Instant now) {
+        public Decision decide(Site site, Related related, Instant now) {
             times.add(now);
             Decision decision = Decision.keep().event(EventType.WARNING, "Late", "it is late");
             return times.size() == 1 ? decision.requeueAfter(Duration.ofMinutes(1)) : decision;
@@ -201,8 +218,8 @@ class DecidingOperatorTest {
         world.settle();
         world.restart(new SiteOperator() {
             @Override
-            public Decision decide(Site site, Owned owned, Instant now) {
-                Decision decision = super.decide(site, owned, now);
+            public Decision decide(Site site, Related related, Instant now) {
+                Decision decision = super.decide(site, related, now);
                 decision.objects().forEach(object -> {
                     if (object instanceof V1Deployment deployment) {
                         deployment.getSpec().setReplicas(null);

@@ -125,6 +125,19 @@ class FormerNamesTest {
     }
 
     @Test
+    void anObjectThatLeavesTheSelectionWithItsFinalizerIsNamed() {
+        OperatorWorld world = first(version(setup -> setup.primary(site -> site.labels("!archived"))
+                .finalizer("example.com/site", (request, context) -> Result.done())));
+        try (Logged log = Logged.by(OperatorController.class.getName())) {
+            world.cluster.edit(SITES, Site.class, BLOG, site -> site.getMetadata().putLabelsItem("archived", "yes"));
+            world.settle();
+            assertThat(log.lines()).containsExactly("WARN scripted: Site default/blog no longer matches the selector "
+                    + "of setup.primary, and has the finalizer example.com/site: it will stay when it is deleted, "
+                    + "because no clean-up runs. Let it match again, or remove the finalizer");
+        }
+    }
+
+    @Test
     void aFinalizerMayHaveTheDeclaredNameOfTheOperator() {
         Cleanup<Site> cleanup = (request, context) -> Result.done();
         assertThat(Declaration.of(version(setup -> setup.name("sites").finalizer(cleanup))).finalizer().name())

@@ -18,18 +18,18 @@ class GivenObjectsTest {
     void aDecisionIsGivenCopiesSortedByName() {
         V1ConfigMap second = new V1ConfigMap().metadata(new V1ObjectMeta().name("b"));
         V1ConfigMap first = new V1ConfigMap().metadata(new V1ObjectMeta().name("a"));
-        Owned owned = Owned.of(second, new V1Secret().metadata(new V1ObjectMeta().name("a")), first);
-        assertThat(owned.all(V1ConfigMap.class)).containsExactly(first, second);
-        owned.named(V1ConfigMap.class, "a").orElseThrow().putDataItem("changed", "");
+        Related related = Related.of(second, new V1Secret().metadata(new V1ObjectMeta().name("a")), first);
+        assertThat(related.all(V1ConfigMap.class)).containsExactly(first, second);
+        related.named(V1ConfigMap.class, "a").orElseThrow().putDataItem("changed", "");
         assertThat(first.getData()).isNullOrEmpty();
-        assertThat(owned.named(V1ConfigMap.class, "c")).isEmpty();
+        assertThat(related.named(V1ConfigMap.class, "c")).isEmpty();
     }
 
     @Test
     void objectsWithoutAClassAreFoundByTheirKind() {
         KubernetesObject page = ModelJson.read("""
                 {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "page"}}""", Unstructured.class);
-        assertThat(Owned.of(page).all(ResourceType.CONFIG_MAPS)).hasToString("[ConfigMap null/page]");
-        assertThat(Owned.of(page).all(ResourceType.SECRETS)).isEmpty();
+        assertThat(Related.of(page).all(ResourceType.CONFIG_MAPS)).hasToString("[ConfigMap null/page]");
+        assertThat(Related.of(page).all(ResourceType.SECRETS)).isEmpty();
     }
 }

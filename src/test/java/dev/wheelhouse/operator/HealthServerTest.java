@@ -73,8 +73,8 @@ class HealthServerTest {
         public void setup(Setup<V1ServiceAccount> setup) {}
 
         @Override
-        public Decision decide(V1ServiceAccount account, Owned owned, Instant now) {
-            return Decision.nothing();
+        public Decision decide(V1ServiceAccount account, Related related, Instant now) {
+            return Decision.deleteAll();
         }
     }
 

@@ -30,6 +30,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 class ManifestsTest {
+    private static final String USAGE = "usage: Manifests OPERATOR-CLASS… [--output DIRECTORY] [--chart DIRECTORY] "
+            + "[--bundle DIRECTORY] [--namespace NAMESPACE] [--name NAME] [--image IMAGE] [--version VERSION]";
     private static final Path GOLDEN = Path.of("src/test/resources/operator/rbac.yaml");
 
     public static final class WebsiteOperator implements DecidingOperator<Website> {
@@ -38,12 +40,12 @@ class ManifestsTest {
             setup.owns(V1Deployment.class).owns(V1Service.class).owns(V1ConfigMap.class)
                     .watches(V1Secret.class, secret -> List.of(), secrets -> secrets.namespaces("certificates"))
                     .finalizer("example.com/website", (request, context) -> Result.done()).crd(CrdPolicy.INSTALL)
-                    .permission(ResourceType.NODES, "get");
+                    .needsRights(ResourceType.NODES, "get");
         }
 
         @Override
-        public Decision decide(Website primary, Owned owned, Instant now) {
-            return Decision.nothing();
+        public Decision decide(Website primary, Related related, Instant now) {
+            return Decision.deleteAll();
         }
     }
 
@@ -53,12 +55,12 @@ class ManifestsTest {
         public void setup(Setup<V1ConfigMap> setup) {
             setup.primary(maps -> maps.namespaces("red", "blue"))
                     .owns(V1Secret.class, secrets -> secrets.namespaces("red", "blue"))
-                    .permission(ResourceType.PODS, "deletecollection", "list");
+                    .needsRights(ResourceType.PODS, "deletecollection", "list");
         }
 
         @Override
-        public Decision decide(V1ConfigMap primary, Owned owned, Instant now) {
-            return Decision.nothing();
+        public Decision decide(V1ConfigMap primary, Related related, Instant now) {
+            return Decision.deleteAll();
         }
     }
 
@@ -75,8 +77,8 @@ class ManifestsTest {
         }
 
         @Override
-        public Decision decide(V1ConfigMap primary, Owned owned, Instant now) {
-            return Decision.nothing();
+        public Decision decide(V1ConfigMap primary, Related related, Instant now) {
+            return Decision.deleteAll();
         }
     }
 
@@ -111,8 +113,7 @@ class ManifestsTest {
     }
 
     static Stream<Arguments> aMistakeIsOneSentence() {
-        return Stream.of(arguments(List.of(), "usage: Manifests OPERATOR-CLASS… [--output DIRECTORY] "
-                + "[--namespace NAMESPACE] [--name NAME] [--image IMAGE]"),
+        return Stream.of(arguments(List.of(), USAGE),
                 arguments(List.of("com.example.None"), "com.example.None is not on the class path"),
                 arguments(List.of("java.lang.Object"), "java.lang.Object is no operator: it must implement "
                         + "DecidingOperator or ReconcilingOperator"),
@@ -120,8 +121,7 @@ class ManifestsTest {
                         + "without parameters: call Manifests.of(new ManifestsTest$NeedsMore(…)) in a program of your "
                         + "own"),
                 arguments(List.of(TeamOperator.class.getName(), "--image"), "--image is unknown or lacks its value; "
-                        + "usage: Manifests OPERATOR-CLASS… [--output DIRECTORY] [--namespace NAMESPACE] "
-                        + "[--name NAME] [--image IMAGE]"),
+                        + USAGE),
                 arguments(List.of(TeamOperator.class.getName(), "--output", "/dev/null/x"), "the directory "
                         + "/dev/null/x cannot be written: java.nio.file.FileSystemException: /dev/null/x: Not a "
                         + "directory"));

@@ -39,7 +39,7 @@ class OperatorMistakesTest {
         List<String> errors = new ArrayList<>();
         run((request, context) -> {
             try {
-                return context.execute(Decision.nothing().status(new Lamp.Status(true))
+                return context.execute(Decision.apply().status(new Lamp.Status(true))
                         .condition("Ready", true, "On", "It shines"));
             } catch (IllegalArgumentException e) {
                 errors.add(e.getMessage());
@@ -99,7 +99,7 @@ class OperatorMistakesTest {
             }
         });
         assertThat(errors).containsExactly("operator lamp-operator decided null: return Decision.keep() to leave "
-                + "everything as it is, or Decision.nothing() to delete what it wanted before");
+                + "everything as it is, or Decision.deleteAll() to delete what it wanted before");
     }
 
     @Test

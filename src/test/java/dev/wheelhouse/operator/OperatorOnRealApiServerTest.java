@@ -47,8 +47,8 @@ class OperatorOnRealApiServerTest {
         }
 
         @Override
-        public Decision decide(Site site, Owned owned, Instant now) {
-            Decision decision = super.decide(site, owned, now);
+        public Decision decide(Site site, Related related, Instant now) {
+            Decision decision = super.decide(site, related, now);
             decisions++;
             return decision.requeueAfter(Duration.ofMillis(100));
         }

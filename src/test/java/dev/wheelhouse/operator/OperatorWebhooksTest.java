@@ -66,8 +66,8 @@ class OperatorWebhooksTest {
         public void setup(Setup<Shop> setup) {}
 
         @Override
-        public Decision decide(Shop shop, Owned owned, Instant now) {
-            return Decision.nothing();
+        public Decision decide(Shop shop, Related related, Instant now) {
+            return Decision.deleteAll();
         }
 
         @Validates

@@ -153,6 +153,36 @@ class OwnershipTest {
         assertThat(value(world)).isEqualTo("b");
     }
 
+    /** Only a primary object of the same group and namespace can be an earlier one. */
+    @Test
+    void anObjectOfANamesakeIsRefusedAndNotAwaited() {
+        ResourceType namesakes = new ResourceType("other.example", "v1", "sites", "Site", true);
+        for (ResourceType owner : List.of(namesakes, SITES)) {
+            V1ConfigMap taken = settings("precious");
+            taken.getMetadata().namespace("kube-public").addOwnerReferencesItem(OwnerReferences.controllerReference(
+                    owner, new V1ObjectMeta().name("blog").uid("1")));
+            OperatorWorld world = run(setup -> setup.owns(V1ConfigMap.class), (request, context) -> {
+                V1ConfigMap wanted = settings("ours");
+                wanted.getMetadata().setNamespace("kube-public");
+                context.applyUnowned(wanted);
+            });
+            world.cluster.create(ResourceType.CONFIG_MAPS, taken);
+            createBlog(world);
+            world.settle();
+            assertThat(world.cluster.eventTexts()).singleElement().asString().contains("NotOwned");
+            world.close();
+        }
+        V1ConfigMap taken = settings("precious");
+        taken.getMetadata().addOwnerReferencesItem(
+                OwnerReferences.controllerReference(namesakes, new V1ObjectMeta().name("blog").uid("1")));
+        OperatorWorld world = run(setup -> setup.owns(V1ConfigMap.class),
+                (request, context) -> context.apply(settings("ours")));
+        world.cluster.create(ResourceType.CONFIG_MAPS, taken);
+        createBlog(world);
+        world.settle();
+        assertThat(world.cluster.eventTexts()).singleElement().asString().contains("NotOwned");
+    }
+
     @Test
     void anUnownedObjectIsWrittenAnywhereAndStays() {
         OperatorWorld world = run(
@@ -160,9 +190,9 @@ class OwnershipTest {
                 (request, context) -> {
                     V1ConfigMap elsewhere = settings("shared");
                     elsewhere.getMetadata().setNamespace("kube-public");
-                    Decision decision = Decision.nothing().applyUnowned(elsewhere,
+                    Decision decision = Decision.apply().applyUnowned(elsewhere,
                             new V1ClusterRole().metadata(new V1ObjectMeta().name("settings-reader")));
-                    context.execute(request.primary().getSpec().replicas() == 1 ? decision : Decision.nothing());
+                    context.execute(request.primary().getSpec().replicas() == 1 ? decision : Decision.deleteAll());
                 });
         createBlog(world);
         world.settle();
@@ -185,7 +215,7 @@ class OwnershipTest {
                 seen.add(context.createOnce(settings("made " + run[0])).getData().get("k"));
                 context.prune(List.of(settings("")));
             } else {
-                context.execute(Decision.nothing());
+                context.execute(Decision.deleteAll());
             }
         });
         createBlog(world);
@@ -241,11 +271,11 @@ class OwnershipTest {
         }
 
         @Override
-        public Decision decide(Site site, Owned owned, Instant now) {
+        public Decision decide(Site site, Related related, Instant now) {
             String name = site.getMetadata().getName();
             byte[] password = UUID.randomUUID().toString().getBytes(StandardCharsets.UTF_8);
-            boolean made = owned.named(V1Secret.class, name).isPresent();
-            return Decision.nothing()
+            boolean made = related.named(V1Secret.class, name).isPresent();
+            return Decision.apply()
                     .createOnce(
                             new V1Secret().metadata(new V1ObjectMeta().name(name)).putDataItem("password", password))
                     .status(Site.Status.ready(made ? 1 : 0));

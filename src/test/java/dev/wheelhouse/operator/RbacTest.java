@@ -85,10 +85,10 @@ class RbacTest {
         }
 
         @Override
-        public Decision decide(Site site, Owned owned, Instant now) {
+        public Decision decide(Site site, Related related, Instant now) {
             String image = site.getSpec().image();
             Decision decision = image.isEmpty()
-                    ? Decision.nothing()
+                    ? Decision.apply()
                     : Decision.apply(new V1ConfigMap().metadata(new V1ObjectMeta().name("blog"))
                             .data(Map.of("image", image)));
             return decision.condition("Ready", true, "Written", "it is written")
@@ -104,10 +104,10 @@ class RbacTest {
         }
 
         @Override
-        public Decision decide(V1ConfigMap primary, Owned owned, Instant now) {
+        public Decision decide(V1ConfigMap primary, Related related, Instant now) {
             return "nginx".equals(primary.getData().get("image"))
                     ? Decision.apply(new V1Secret().metadata(new V1ObjectMeta().name("blog")))
-                    : Decision.nothing();
+                    : Decision.deleteAll();
         }
     }
 

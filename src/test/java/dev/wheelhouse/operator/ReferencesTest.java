@@ -38,7 +38,7 @@ class ReferencesTest {
         Scripted operator = new Scripted(setup -> setup.references(V1ConfigMap.class,
                 site -> Objects.requireNonNull(site.getSpec().hosts()).stream().map(ObjectKey::parse).toList()));
         operator.does((request, context) -> {
-            seen.add(request.key().name() + " " + context.owned().all(V1ConfigMap.class).stream()
+            seen.add(request.key().name() + " " + context.related().all(V1ConfigMap.class).stream()
                     .map(map -> ObjectKey.of(map) + "=" + map.getData().get("k")).toList());
         });
         running = new OperatorWorld(operator);
@@ -100,9 +100,9 @@ class ReferencesTest {
     void anObjectOfAnotherNamespaceIsFoundByItsKey() {
         V1ConfigMap here = map("default", "1");
         V1ConfigMap there = map("kube-public", "2");
-        Owned owned = Owned.of(here, there);
-        assertThat(owned.named(V1ConfigMap.class, ObjectKey.of("kube-public", "settings"))).contains(there);
-        assertThat(owned.named(V1ConfigMap.class, ObjectKey.of("kube-system", "settings"))).isEmpty();
+        Related related = Related.of(here, there);
+        assertThat(related.named(V1ConfigMap.class, ObjectKey.of("kube-public", "settings"))).contains(there);
+        assertThat(related.named(V1ConfigMap.class, ObjectKey.of("kube-system", "settings"))).isEmpty();
     }
 
     @Test
@@ -114,7 +114,7 @@ class ReferencesTest {
                         .toList()));
         operator.does((request, context) -> {
             try {
-                context.owned().all(V1Node.class);
+                context.related().all(V1Node.class);
             } catch (IllegalArgumentException e) {
                 problems.add(e.getMessage());
             }
@@ -130,5 +130,17 @@ class ReferencesTest {
         assertThat(operator.takeCalls()).containsExactly("shop");
         assertThat(problems).contains("operator scripted maps V1Node by its caches, so it is not known which of them "
                 + "belong to one primary object: read them by the Context, or declare setup.references");
+    }
+
+    @Test
+    void aNamespaceInTheKeyOfAnObjectThatHasNoneIsIgnored() {
+        Scripted operator = new Scripted(setup -> setup.watches(V1Node.class, node -> List.of(BLOG)));
+        operator.does((request, context) -> seen.add(context.get(V1Node.class, ObjectKey.of("default", "n1"))
+                .map(ObjectKey::of) + " " + context.list(V1Node.class, "default", LabelSelector.everything()).size()));
+        running = new OperatorWorld(operator);
+        site(running, "blog", "[]");
+        running.cluster.create(ResourceType.NODES, V1Node.class, "{metadata: {name: n1}}");
+        running.settle();
+        assertThat(seen.getLast()).isEqualTo("Optional[n1] 1");
     }
 }

@@ -21,7 +21,7 @@ class SiteOperator implements DecidingOperator<Site> {
     }
 
     @Override
-    public Decision decide(Site site, Owned owned, Instant now) {
+    public Decision decide(Site site, Related related, Instant now) {
         Site.Spec spec = Objects.requireNonNull(site.getSpec());
         String name = Objects.requireNonNull(site.getMetadata().getName());
         Decision decision = Decision.apply(deployment(name, spec));
@@ -29,7 +29,7 @@ class SiteOperator implements DecidingOperator<Site> {
             decision.and(new V1ConfigMap().metadata(new V1ObjectMeta().name(name))
                     .data(Map.of("hosts", String.join(",", spec.hosts()))));
         }
-        int ready = owned.named(V1Deployment.class, name).map(SiteOperator::ready).orElse(0);
+        int ready = related.named(V1Deployment.class, name).map(SiteOperator::ready).orElse(0);
         return decision.status(Site.Status.ready(ready)).condition("Ready", ready == spec.replicas(),
                 "Replicas", ready + " of " + spec.replicas() + " are ready");
     }

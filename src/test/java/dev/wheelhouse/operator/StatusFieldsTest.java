@@ -41,7 +41,7 @@ class StatusFieldsTest {
         }
 
         @Override
-        public Decision decide(Lamp lamp, Owned owned, Instant now) {
+        public Decision decide(Lamp lamp, Related related, Instant now) {
             return decision.apply(this);
         }
     }

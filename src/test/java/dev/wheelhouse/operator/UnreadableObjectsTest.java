@@ -4,6 +4,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 
 import org.junit.jupiter.api.Test;
 
@@ -89,6 +91,48 @@ class UnreadableObjectsTest {
             look(world);
             assertThat(events(world.cluster)).anyMatch(event -> event.contains(
                     "default/other Warning Unreadable sites cannot read it as Numbered, field spec.replicas"));
+        }
+    }
+
+    /** Its spec throws what it names. */
+    @ResourceDefinition(group = "example.com", version = "v1")
+    static final class Throwing extends CustomResource<Throwing.Spec, Void> {
+        record Spec(String thrown) {
+            Spec {
+                for (Throwable e : ChangeFilterTest.THROWN) {
+                    if (e.getClass().getSimpleName().equals(thrown)) {
+                        throw ChangeFilterTest.<RuntimeException>thrown(e);
+                    }
+                }
+            }
+        }
+    }
+
+    private static void createThrowing(OperatorWorld world, String name, String thrown) {
+        world.cluster.create(ResourceTypes.of(Throwing.class), Unstructured.class, """
+                {apiVersion: example.com/v1, kind: Throwing, metadata: {namespace: default, name: %s},
+                 spec: {thrown: %s}}""", name, thrown);
+    }
+
+    @Test
+    void anObjectWhoseClassThrowsAnythingKeepsNoOtherFromTheCache() {
+        Set<String> seen = new TreeSet<>();
+        Scripted operator = new Scripted(setup -> setup.name("sites").watches(Throwing.class, object -> {
+            seen.add(object.getMetadata().getName());
+            return List.of();
+        }));
+        try (OperatorWorld world = new OperatorWorld(operator,
+                cluster -> cluster.define(ResourceTypes.of(Throwing.class)))) {
+            for (String round : List.of("listed", "watched")) {
+                for (int i = 0; i < ChangeFilterTest.THROWN.size(); i++) {
+                    createThrowing(world, round + i, ChangeFilterTest.THROWN.get(i).getClass().getSimpleName());
+                }
+                createThrowing(world, round, "Nothing");
+                world.settle();
+                look(world);
+            }
+            assertThat(seen).containsExactly("listed", "watched");
+            assertThat(events(world.cluster)).hasSize(2 * ChangeFilterTest.THROWN.size());
         }
     }
 

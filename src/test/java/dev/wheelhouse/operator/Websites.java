@@ -20,12 +20,12 @@ import io.kubernetes.client.openapi.models.V1Container;
 import io.kubernetes.client.openapi.models.V1LabelSelector;
 import io.kubernetes.client.openapi.models.V1ResourceRequirements;
 
-import dev.wheelhouse.operator.schema.Column;
 import dev.wheelhouse.operator.schema.Default;
 import dev.wheelhouse.operator.schema.Description;
 import dev.wheelhouse.operator.schema.Limits;
 import dev.wheelhouse.operator.schema.ListKeys;
-import dev.wheelhouse.operator.schema.Pattern;
+import dev.wheelhouse.operator.schema.Matches;
+import dev.wheelhouse.operator.schema.PrinterColumn;
 import dev.wheelhouse.operator.schema.Required;
 import dev.wheelhouse.operator.schema.Rule;
 import dev.wheelhouse.operator.schema.Scale;
@@ -37,7 +37,7 @@ final class Websites {
 
     @ResourceDefinition(group = "example.com", version = "v1", shortNames = "ws", otherVersions = Beta.class)
     @Description("A site that is served from a text.")
-    @Column(value = "Ready", path = ".status.conditions[?(@.type==\"Ready\")].status")
+    @PrinterColumn(value = "Ready", path = ".status.conditions[?(@.type==\"Ready\")].status")
     @Scale(selector = ".status.selector")
     @Rule(value = "self.metadata.name.size() <= 50", message = "the name has at most 50 characters")
     static final class Website extends CustomResource<Website.Spec, Website.Status> {
@@ -45,8 +45,8 @@ final class Websites {
         @Rule(value = "self.replicas >= size(self.hosts)", message = "each host needs a replica")
         record Spec(
                 @Description("The names by which it is reached.") @Limits(min = 1, max = 8) Set<String> hosts,
-                @Limits(min = 0, max = 100) @Default("1") @Column int replicas,
-                @Pattern("^[a-z0-9./:-]+$") @Default("nginx") @Column(value = "Image", wide = true) String image,
+                @Limits(min = 0, max = 100) @Default("1") @PrinterColumn int replicas,
+                @Matches("^[a-z0-9./:-]+$") @Default("nginx") @PrinterColumn(value = "Image", wide = true) String image,
                 @Rule(value = "self == oldSelf", message = "the theme cannot be changed") @Nullable Theme theme,
                 @Nullable List<Page> pages, @Nullable @ListKeys("path") List<Route> routes,
                 @Nullable Map<String, Integer> weights, @Nullable @Limits(max = 9) Map<String, Object> labels,

@@ -18,6 +18,8 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -25,13 +27,18 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
+import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.openapi.ApiException;
 import io.kubernetes.client.openapi.apis.CoordinationV1Api;
 import io.kubernetes.client.openapi.apis.CoreV1Api;
 import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1ServiceAccount;
+import io.kubernetes.client.util.ClientBuilder;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationHandler;
+import io.micrometer.observation.ObservationRegistry;
 
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.testing.TestServer;
@@ -57,7 +64,7 @@ class WheelhouseTest {
         }
 
         @Override
-        public Decision decide(V1ServiceAccount account, Owned owned, Instant now) {
+        public Decision decide(V1ServiceAccount account, Related related, Instant now) {
             seen.add(account.getMetadata().getName());
             return Decision.apply(new V1ConfigMap()
                     .metadata(new V1ObjectMeta().name(account.getMetadata().getName() + "-welcome"))
@@ -140,6 +147,105 @@ class WheelhouseTest {
         }
     }
 
+    /** Waits in its first run, and counts its runs. */
+    private static final class WaitingOperator implements ReconcilingOperator<V1ServiceAccount> {
+        final CountDownLatch begun = new CountDownLatch(1);
+        final CountDownLatch goOn = new CountDownLatch(1);
+
+        @Override
+        public void setup(Setup<V1ServiceAccount> setup) {
+            setup.owns(V1ConfigMap.class).workers(1);
+        }
+
+        @Override
+        public Result reconcile(Request<V1ServiceAccount> request, Context<V1ServiceAccount> context)
+                throws InterruptedException {
+            context.meters().counter("site.welcomes").increment();
+            begun.countDown();
+            goOn.await();
+            context.apply(new V1ConfigMap().metadata(new V1ObjectMeta().name(request.key().name() + "-welcome")));
+            return Result.done();
+        }
+    }
+
+    @Test
+    void aStopLetsARunEndBeginsNoOtherAndReleasesTheLeadAfterwards() throws Exception {
+        SimpleMeterRegistry registry = new SimpleMeterRegistry();
+        ObservationRegistry observations = ObservationRegistry.create();
+        Queue<String> observed = new ConcurrentLinkedQueue<>();
+        observations.observationConfig().observationHandler(new ObservationHandler<>() {
+            @Override
+            public void onStop(Observation.Context ended) {
+                observed.add(ended.getContextualName());
+            }
+
+            @Override
+            public boolean supportsContext(Observation.Context any) {
+                return true;
+            }
+        });
+        WaitingOperator operator = new WaitingOperator();
+        Wheelhouse wheelhouse = Wheelhouse.builder().client(server.apiClient()).operator(operator)
+                .leaderElection("welcome").metrics(registry).observations(observations)
+                .stopGrace(Duration.ofMinutes(5)).start();
+        createAccount("ada");
+        createAccount("bob");
+        assertThat(operator.begun.await(2, TimeUnit.MINUTES)).isTrue();
+        Thread stop = Thread.ofPlatform().start(wheelhouse::close);
+        eventually("the stop waits", SOON, () -> Set.of(Thread.State.WAITING, Thread.State.TIMED_WAITING)
+                .contains(stop.getState()));
+        assertThat(holder()).isNotEmpty();
+        operator.goOn.countDown();
+        assertThat(stop.join(SOON)).isTrue();
+
+        assertThat(configMaps()).filteredOn(name -> name.endsWith("-welcome")).hasSize(1);
+        assertThat(holder()).isEmpty();
+        assertThat(registry.get("site.welcomes").tag("controller", "waiting-operator").counter().count()).isOne();
+        assertThat(observed).containsExactly("apply configmaps", "waiting-operator sync");
+    }
+
+    /** Goes on when it is interrupted. */
+    private static final class StubbornOperator implements ReconcilingOperator<V1ServiceAccount> {
+        final CountDownLatch begun = new CountDownLatch(1);
+        final CountDownLatch goOn = new CountDownLatch(1);
+
+        @Override
+        public void setup(Setup<V1ServiceAccount> setup) {
+            setup.workers(1);
+        }
+
+        @Override
+        public Result reconcile(Request<V1ServiceAccount> request, Context<V1ServiceAccount> context) {
+            begun.countDown();
+            while (goOn.getCount() > 0) {
+                try {
+                    goOn.await();
+                } catch (InterruptedException e) {
+                    // It does not care.
+                }
+            }
+            return Result.done();
+        }
+    }
+
+    @Test
+    void theLeadIsNotReleasedWhileARunGoesOnThatDoesNotEndByItsInterrupt() throws Exception {
+        StubbornOperator operator = new StubbornOperator();
+        Wheelhouse wheelhouse = Wheelhouse.builder().client(server.apiClient()).operator(operator)
+                .leaderElection("welcome").stopGrace(Duration.ofMillis(10)).start();
+        createAccount("ada");
+        assertThat(operator.begun.await(2, TimeUnit.MINUTES)).isTrue();
+        wheelhouse.close();
+        assertThat(holder()).isNotEmpty();
+        operator.goOn.countDown();
+        eventually("its thread ends", SOON, () -> threads().isEmpty());
+    }
+
+    private String holder() throws ApiException {
+        return new CoordinationV1Api(server.apiClient()).readNamespacedLease("welcome", "default").execute().getSpec()
+                .getHolderIdentity();
+    }
+
     @Test
     @Tag("full")
     void aClientThatSendsHalfARequestDelaysNoProbe() throws Exception {
@@ -172,16 +278,27 @@ class WheelhouseTest {
     }
 
     @Test
+    void theReasonWhyAServerCannotBeReachedIsToldToo() throws Exception {
+        ApiClient nowhere = new ClientBuilder().setBasePath("http://127.0.0.1:1").build();
+        try (Wheelhouse wheelhouse = Wheelhouse.builder().client(nowhere).operator(new WelcomeOperator()).start()) {
+            eventually("the reason is told", SOON, () -> wheelhouse.waitingFor().stream()
+                    .anyMatch(reason -> reason.contains("API server serves: ") && reason.contains("127.0.0.1:1")));
+        }
+    }
+
+    @Test
     void whileItObservesNothingIsWritten() throws Exception {
         WelcomeOperator operator = new WelcomeOperator();
         try (Wheelhouse wheelhouse = Wheelhouse.builder().client(server.apiClient()).operator(operator).observeOnly()
-                .start()) {
+                .leaderElection("observers").start()) {
             createAccount("ada");
             createAccount("bob");
 
             eventually("it has decided", SOON, () -> operator.seen.containsAll(Set.of("ada", "bob")));
         }
         assertThat(configMaps()).noneMatch(name -> name.endsWith("-welcome"));
+        assertThat(new CoordinationV1Api(server.apiClient()).listNamespacedLease("default").execute().getItems())
+                .noneMatch(lease -> lease.getMetadata().getName().equals("observers"));
     }
 
     @Test
@@ -195,8 +312,7 @@ class WheelhouseTest {
         wheelhouse.await();
 
         assertThat(threads()).isEmpty();
-        assertThat(new CoordinationV1Api(server.apiClient()).readNamespacedLease("welcome", "default").execute()
-                .getSpec().getHolderIdentity()).isEmpty();
+        assertThat(holder()).isEmpty();
     }
 
     private static List<String> threads() {

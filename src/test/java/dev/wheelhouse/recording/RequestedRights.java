@@ -12,9 +12,7 @@ import io.kubernetes.client.openapi.models.V1OwnerReference;
 
 import tools.jackson.databind.JsonNode;
 
-import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.KubeApiException;
-import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.builtin.BuiltInControllers;
@@ -27,7 +25,9 @@ import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerMetrics;
 import dev.wheelhouse.controller.Parallel;
 import dev.wheelhouse.controllers.resourceclaim.ResourceClaimController;
+import dev.wheelhouse.informer.CachedCollection;
 import dev.wheelhouse.informer.InformerState;
+import dev.wheelhouse.informer.NamespaceSet;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.informer.SharedInformerFactory;
 import dev.wheelhouse.journal.Journal;
@@ -183,17 +183,16 @@ final class RequestedRights {
     /** Informers are lists and watches of the controllers that ask for them, although controllers share them. */
     private record NotedInformers(SharedInformerFactory behind, Notes notes) implements SharedInformerFactory {
         @Override
-        public <T extends KubernetesObject> SharedIndexInformer<T> informer(ResourceType type, Class<T> model,
-                String namespace, LabelSelector labels, FieldSelector fields) {
-            notes.cached(type, Set.of(namespace));
-            return behind.informer(type, model, namespace, labels, fields);
+        public <T extends KubernetesObject> SharedIndexInformer<T> informer(CachedCollection<T> wanted) {
+            notes.cached(wanted.type(), Set.of(wanted.namespace()));
+            return behind.informer(wanted);
         }
 
         @Override
-        public <T extends KubernetesObject> SharedIndexInformer<T> informer(ResourceType type, Class<T> model,
-                Set<String> namespaces, LabelSelector labels, FieldSelector fields) {
-            notes.cached(type, namespaces);
-            return behind.informer(type, model, namespaces, labels, fields);
+        public <T extends KubernetesObject> SharedIndexInformer<T> informer(CachedCollection<T> wanted,
+                NamespaceSet namespaces) {
+            notes.cached(wanted.type(), namespaces.open().keySet());
+            return behind.informer(wanted, namespaces);
         }
 
         @Override

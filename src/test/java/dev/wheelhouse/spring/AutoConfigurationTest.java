@@ -42,7 +42,7 @@ import dev.wheelhouse.manager.ControllerState;
 import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.operator.DecidingOperator;
 import dev.wheelhouse.operator.Decision;
-import dev.wheelhouse.operator.Owned;
+import dev.wheelhouse.operator.Related;
 import dev.wheelhouse.operator.Setup;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.spring.client.WheelhouseInformerFactory;
@@ -81,7 +81,7 @@ class AutoConfigurationTest {
         }
 
         @Override
-        public Decision decide(V1ServiceAccount account, Owned owned, Instant now) {
+        public Decision decide(V1ServiceAccount account, Related related, Instant now) {
             return Decision.apply(new V1ConfigMap()
                     .metadata(new V1ObjectMeta().name(account.getMetadata().getName() + "-welcome"))
                     .data(Map.of("text", "Welcome")));

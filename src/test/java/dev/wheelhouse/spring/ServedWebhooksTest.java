@@ -34,7 +34,7 @@ import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ListOptions;
 import dev.wheelhouse.operator.DecidingOperator;
 import dev.wheelhouse.operator.Decision;
-import dev.wheelhouse.operator.Owned;
+import dev.wheelhouse.operator.Related;
 import dev.wheelhouse.operator.ResourceTypes;
 import dev.wheelhouse.operator.Setup;
 import dev.wheelhouse.operator.webhook.Mutates;
@@ -55,7 +55,7 @@ class ServedWebhooksTest {
         public void setup(Setup<V1ConfigMap> setup) {}
 
         @Override
-        public Decision decide(V1ConfigMap map, Owned owned, Instant now) {
+        public Decision decide(V1ConfigMap map, Related related, Instant now) {
             return Decision.keep();
         }
 

@@ -201,6 +201,15 @@ class OperatorSimulationTest {
     }
 
     @Test
+    void anOperatorThatChangesWhatItViewsIsNamed() {
+        Finding finding = finding(simulation(PlantedBugs.MutatesWhatItViews::new).step("scales the website",
+                OperatorSimulationTest::scale));
+
+        assertThat(finding.rule()).contains("a cached object was changed by website-operator, which reconciled "
+                + "default/blog: configmaps ");
+    }
+
+    @Test
     void anOperatorThatBlocksIsCaughtWithItsStack() {
         Finding finding = finding(simulation(PlantedBugs.Blocks::new).watchdog(Duration.ofSeconds(3))
                 .step("scales the website", OperatorSimulationTest::scale));

@@ -154,6 +154,15 @@ final class PlantedBugs {
         }
     }
 
+    /** Marks objects that it only views. */
+    static final class MutatesWhatItViews extends ByHand {
+        @Override
+        public Result reconcile(Request<Website> request, Context<Website> context) throws Exception {
+            context.related().view().all(V1ConfigMap.class).forEach(map -> map.setData(Map.of("seen", "yes")));
+            return super.reconcile(request, context);
+        }
+    }
+
     /** Waits for something that never comes. */
     static final class Blocks extends ByHand {
         @Override

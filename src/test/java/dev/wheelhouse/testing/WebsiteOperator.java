@@ -17,7 +17,7 @@ import io.kubernetes.client.openapi.models.V1ServiceSpec;
 
 import dev.wheelhouse.operator.DecidingOperator;
 import dev.wheelhouse.operator.Decision;
-import dev.wheelhouse.operator.Owned;
+import dev.wheelhouse.operator.Related;
 import dev.wheelhouse.operator.Setup;
 
 /** A Deployment and a Service for each website, and a ConfigMap for its page. */
@@ -28,10 +28,10 @@ public class WebsiteOperator implements DecidingOperator<Website> {
     }
 
     @Override
-    public Decision decide(Website website, Owned owned, Instant now) {
+    public Decision decide(Website website, Related related, Instant now) {
         String name = website.getMetadata().getName();
         int replicas = website.getSpec().replicas();
-        int ready = owned.named(V1Deployment.class, name).map(WebsiteOperator::readyReplicas).orElse(0);
+        int ready = related.named(V1Deployment.class, name).map(WebsiteOperator::readyReplicas).orElse(0);
         Decision decision = Decision.apply(deployment(name, replicas), service(name));
         if (website.getSpec().page() != null) {
             decision.and(page(name, website.getSpec().page()));

@@ -8,6 +8,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -16,7 +17,6 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
-import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -114,7 +114,7 @@ public final class ObjectStore implements AutoCloseable {
         this.clock = clock;
         this.retention = retention;
         this.storage = storage;
-        this.retries = new Backoff(FIRST_RETRY, LAST_RETRY, 2, 0, QUIET, clock, RandomGenerator.getDefault());
+        this.retries = new Backoff(FIRST_RETRY, LAST_RETRY, 2, 0, QUIET, clock, new SplittableRandom());
         Storage.Recovered recovered = storage.load(new Recovery());
         this.version = recovered.version();
         this.decided = version;

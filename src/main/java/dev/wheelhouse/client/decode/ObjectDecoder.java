@@ -29,6 +29,7 @@ import dev.wheelhouse.client.ModelClass;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.facts.Schemas;
 import dev.wheelhouse.facts.TypeSchema;
+import dev.wheelhouse.runtime.OutOfMemory;
 
 /**
  * Decodes the objects of one resource type: one object, a list, or a watch. Drops {@code metadata.managedFields}, and
@@ -68,7 +69,7 @@ public final class ObjectDecoder<T extends KubernetesObject> {
         this.metadataOnly = metadataOnly;
         this.memory = memory;
         this.forCaches = forCaches;
-        this.wireType = wireType(type, model, metadataOnly);
+        this.wireType = wireType(type, model);
         this.shape = forCaches && ModelClass.isModel(model) ? memory.shape(model) : null;
     }
 
@@ -78,9 +79,14 @@ public final class ObjectDecoder<T extends KubernetesObject> {
         return new ObjectDecoder<>(type, model, false, memory, false);
     }
 
-    /** A decoder of answers of the kind PartialObjectMetadata, which hold the metadata of a type's objects. */
-    public static ObjectDecoder<PartialObjectMetadata> ofMetadata(ResourceType type, DecoderMemory memory) {
-        return new ObjectDecoder<>(type, PartialObjectMetadata.class, true, memory, false);
+    /**
+     * A decoder of answers of the kind PartialObjectMetadata, which hold the metadata of a type's objects.
+     *
+     * @param model PartialObjectMetadata, or the class of the objects, which then have nothing else
+     */
+    public static <T extends KubernetesObject> ObjectDecoder<T> ofMetadata(ResourceType type, Class<T> model,
+            DecoderMemory memory) {
+        return new ObjectDecoder<>(type, model, true, memory, false);
     }
 
     /**
@@ -91,10 +97,10 @@ public final class ObjectDecoder<T extends KubernetesObject> {
         return new ObjectDecoder<>(type, model, metadataOnly, memory, true);
     }
 
-    private static @Nullable String wireType(ResourceType type, Class<?> model, boolean metadataOnly) {
+    private static @Nullable String wireType(ResourceType type, Class<?> model) {
         TypeSchema schema = Schemas.ofKind(type.apiVersion(), type.kind());
         TypeSchema.Field metadata = schema == null ? null : schema.field("metadata");
-        if (metadataOnly) {
+        if (model == PartialObjectMetadata.class) {
             return ANY_WITH_METADATA;
         }
         return schema != null && metadata != null && !metadata.numbers().isEmpty() && ModelClass.isModel(model)
@@ -250,6 +256,11 @@ public final class ObjectDecoder<T extends KubernetesObject> {
             object = reader().readValue(bytes, from, to - from);
         } catch (JacksonException e) {
             failed.accept(failure(bytes, from, to, field(e), e.getOriginalMessage()));
+            return null;
+        } catch (RuntimeException | Error e) {
+            // The code of a user's class may throw anything, and keeps no other object from the cache.
+            OutOfMemory.check(e);
+            failed.accept(failure(bytes, from, to, "", "its class threw " + e));
             return null;
         }
         if (object == null) {

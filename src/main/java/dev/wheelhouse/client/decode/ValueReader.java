@@ -19,6 +19,7 @@ import dev.wheelhouse.client.BoundedQuantity;
 import dev.wheelhouse.client.ModelClass;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.client.decode.Interner.Entry;
+import dev.wheelhouse.runtime.OutOfMemory;
 
 /** Reads the values of one field. Made from the field's type. Thread safe. */
 abstract sealed class ValueReader {
@@ -375,8 +376,9 @@ abstract sealed class ValueReader {
                     throw JsonCursor.Irregular.INSTANCE;
                 }
                 return value;
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 // The full parser reports the reason and the field's path.
+                OutOfMemory.check(e);
                 throw JsonCursor.Irregular.INSTANCE;
             }
         }

@@ -9,7 +9,6 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.api.KubeApiException;
-import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ModelJson;
@@ -76,8 +75,8 @@ public final class HttpKubeClient implements KubeClient {
     }
 
     @Override
-    public ResourceClient<PartialObjectMetadata> metadata(ResourceType type) {
-        return resource(type, ObjectDecoder.ofMetadata(type, memory), true);
+    public <T extends KubernetesObject> ResourceClient<T> metadata(ResourceType type, Class<T> model) {
+        return resource(type, ObjectDecoder.ofMetadata(type, model, memory), true);
     }
 
     private <T extends KubernetesObject> ResourceClient<T> resource(ResourceType type, ObjectDecoder<T> decoder,

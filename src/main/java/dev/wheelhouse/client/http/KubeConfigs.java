@@ -110,6 +110,19 @@ public final class KubeConfigs {
         return MergedKubeConfig.of(List.of(MergedKubeConfig.load(file))).connect(context, environment, clock, meters);
     }
 
+    /**
+     * The connection that the current context of somebody else's kubeconfig describes, such as one from a Secret. It
+     * must have everything in itself: one that names files or programs of this machine is refused.
+     *
+     * @param source for messages
+     */
+    public Connection fromOther(byte[] kubeconfig, String source) {
+        MergedKubeConfig config = MergedKubeConfig
+                .of(List.of(MergedKubeConfig.parse(Path.of(source), kubeconfig)));
+        config.requireSelfContained();
+        return config.connect(null, environment, clock, meters);
+    }
+
     /** Merges the files that the variable names. Files that do not exist are left out, but one at least must exist. */
     private Connection fromEnvironment(String variable, @Nullable String context) {
         List<MergedKubeConfig.Loaded> files = new ArrayList<>();

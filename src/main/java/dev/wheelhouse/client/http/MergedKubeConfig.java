@@ -14,6 +14,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -52,6 +53,9 @@ final class MergedKubeConfig {
             .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES).build();
     private static final List<String> PATHS = List.of(AUTHORITY, "client-certificate", "client-key",
             "tokenFile");
+    /** The fields by which a kubeconfig reaches out of itself. */
+    private static final List<String> FOREIGN = List.of(AUTHORITY, "client-certificate", "client-key", "tokenFile",
+            "exec", "auth-provider");
 
     private final List<Path> files;
     private final Map<String, Entry> contexts = new LinkedHashMap<>();
@@ -116,6 +120,11 @@ final class MergedKubeConfig {
             throw new KubeConfigException("cannot read the kubeconfig " + file + ": " + KubeConfigs.reason(e)
                     + "; check the path and its permissions", e);
         }
+        return parse(file, text);
+    }
+
+    /** @param file names the kubeconfig in messages, and is not read */
+    static Loaded parse(Path file, byte[] text) {
         Object parsed;
         try {
             parsed = SafeYaml.load(text);
@@ -148,7 +157,8 @@ final class MergedKubeConfig {
 
     private static void add(Loaded from, String kind, Class<?> shape, Map<String, Entry> into) {
         String list = kind + "s";
-        if (!(from.content().getOrDefault(list, List.of()) instanceof List<?> each)) {
+        // kubectl writes an empty list as null.
+        if (!(Objects.requireNonNullElse(from.content().get(list), List.of()) instanceof List<?> each)) {
             throw problem(from.file(), list + " is no list; correct it");
         }
         int i = 0;
@@ -221,6 +231,19 @@ final class MergedKubeConfig {
 
     private static String absolute(Path file, String path) {
         return file.toAbsolutePath().resolveSibling(path).normalize().toString();
+    }
+
+    /** @throws KubeConfigException if a cluster or a user names a file or a program */
+    void requireSelfContained() {
+        for (Entry entry : Stream.concat(clusters.values().stream(), users.values().stream()).toList()) {
+            for (String field : FOREIGN) {
+                if (entry.fields().get(field) != null && !"".equals(entry.fields().get(field))) {
+                    throw entry.problem(field, "names a file or a program of this machine, which a kubeconfig from "
+                            + "elsewhere must not: put the data itself into it, such as "
+                            + "certificate-authority-data, client-certificate-data and client-key-data, or token");
+                }
+            }
+        }
     }
 
     /** @param wanted a context's name, or null for the current one */

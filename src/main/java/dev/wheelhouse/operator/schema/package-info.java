@@ -4,6 +4,9 @@
  * objects, and {@code kubectl explain} shows the descriptions.
  */
 @NullMarked
+@PublicApi
 package dev.wheelhouse.operator.schema;
 
 import org.jspecify.annotations.NullMarked;
+
+import dev.wheelhouse.api.PublicApi;

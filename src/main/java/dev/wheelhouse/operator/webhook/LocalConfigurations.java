@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.URI;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
@@ -22,10 +23,11 @@ import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ListOptions;
 import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.client.PatchType;
 
 /**
- * The webhook configurations of processes that run on the machine of the API server, as in development. When such a
- * process has ended, the API server refuses every write that they select, until somebody deletes them.
+ * The webhook configurations, and the conversions in definitions, of processes that run on the machine of the API
+ * server, as in development. When such a process has ended, the API server refuses every request that needs them.
  */
 final class LocalConfigurations {
     private static final Logger log = LoggerFactory.getLogger(LocalConfigurations.class);
@@ -43,38 +45,53 @@ final class LocalConfigurations {
     }
 
     /**
-     * Deletes the configurations that this project has applied for processes on this machine that have ended: nobody
-     * listens at their ports. Does nothing unless the API server runs on this machine, too. A failure is logged at the
-     * level of debugging, as clients may lack these rights.
+     * Deletes the configurations, and ends the conversions, that this project has written for processes on this machine
+     * that have ended: nobody listens at their ports. Does nothing unless the API server runs on this machine, too. A
+     * failure is logged at the level of debugging, as clients may lack these rights.
      *
      * @param ending the port of a server that ends now; 0 for none
      */
     static void removeEnded(KubeClient client, int ending) {
-        try {
-            if (!isHere(client.server())) {
-                return;
-            }
-            for (ResourceType type : Set.of(VALIDATING, MUTATING)) {
-                for (Unstructured configuration : client.resource(type, Unstructured.class).list("",
-                        LabelSelector.everything(), FieldSelector.everything(), ListOptions.consistent(0)).items()) {
-                    ObjectKey key = ObjectKey.of(configuration);
-                    if (isEnded(ModelJson.tree(configuration).path("webhooks"), ending)
-                            && client.metadata(type).appliers(key).contains(FIELD_MANAGER)) {
-                        client.metadata(type).delete(key, Deletion.ofUid(configuration.getMetadata().getUid()));
-                        log.info("deleted {} {}: its process on this machine has ended", type.kind(), key);
-                    }
+        for (ResourceType type : List.of(VALIDATING, MUTATING, ResourceType.CUSTOM_RESOURCE_DEFINITIONS)) {
+            try {
+                if (isHere(client.server())) {
+                    client.resource(type, Unstructured.class).list("", LabelSelector.everything(),
+                            FieldSelector.everything(), ListOptions.consistent(0)).items()
+                            .forEach(object -> removeIfEnded(client, type, object, ending));
                 }
+            } catch (KubeApiException | IllegalArgumentException e) {
+                log.debug("{} of ended processes stay: {}", type, e.getMessage());
             }
-        } catch (KubeApiException | IllegalArgumentException e) {
-            log.debug("webhook configurations of ended processes stay: {}", e.getMessage());
         }
     }
 
-    private static boolean isEnded(JsonNode webhooks, int ending) {
-        return !webhooks.isEmpty() && webhooks.valueStream().allMatch(webhook -> {
-            String url = webhook.path("clientConfig").path("url").asString("");
-            return isHere(url) && (URI.create(url).getPort() == ending || !listens(URI.create(url).getPort()));
-        });
+    private static void removeIfEnded(KubeClient client, ResourceType type, Unstructured object, int ending) {
+        ObjectKey key = ObjectKey.of(object);
+        JsonNode tree = ModelJson.tree(object);
+        if (type.equals(ResourceType.CUSTOM_RESOURCE_DEFINITIONS)) {
+            JsonNode webhook = tree.at("/spec/conversion/webhook");
+            if (isEnded(webhook, ending) && url(webhook).endsWith(Webhooks.CONVERT + key.name())) {
+                client.metadata(type).patch(key, "", PatchType.MERGE, """
+                        {"metadata": {"resourceVersion": "%s"},
+                         "spec": {"conversion": {"strategy": "None", "webhook": null}}}"""
+                        .formatted(object.getMetadata().getResourceVersion()));
+                log.info("ended the conversion of {}: its process on this machine has ended", key);
+            }
+        } else if (!tree.path("webhooks").isEmpty()
+                && tree.path("webhooks").valueStream().allMatch(webhook -> isEnded(webhook, ending))
+                && client.metadata(type).appliers(key).contains(FIELD_MANAGER)) {
+            client.metadata(type).delete(key, Deletion.ofUid(object.getMetadata().getUid()));
+            log.info("deleted {} {}: its process on this machine has ended", type.kind(), key);
+        }
+    }
+
+    private static String url(JsonNode webhook) {
+        return webhook.path("clientConfig").path("url").asString("");
+    }
+
+    private static boolean isEnded(JsonNode webhook, int ending) {
+        String url = url(webhook);
+        return isHere(url) && (URI.create(url).getPort() == ending || !listens(URI.create(url).getPort()));
     }
 
     private static boolean isHere(String url) {

@@ -27,6 +27,7 @@ import com.sun.net.httpserver.HttpsServer;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.ExchangeThreads;
 import dev.wheelhouse.runtime.LogBudget;
+import dev.wheelhouse.runtime.OutOfMemory;
 
 /**
  * The HTTPS side of a webhook server: the JDK's own server, with bounds on time, on the number of exchanges, and on the
@@ -125,7 +126,8 @@ final class WebhookEndpoint implements AutoCloseable {
         } catch (AdmissionReviews.UnreadableException e) {
             send(exchange, 400, String.valueOf(e.getMessage()));
             return;
-        } catch (RuntimeException | StackOverflowError e) {
+        } catch (Throwable e) {
+            OutOfMemory.check(e);
             String what = exchange.getRequestURI().getPath() + " failed: " + e;
             failures.error(log, "the webhook " + what, e);
             send(exchange, 500, what);

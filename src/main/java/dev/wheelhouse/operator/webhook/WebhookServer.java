@@ -22,6 +22,7 @@ import io.kubernetes.client.openapi.models.V1Secret;
 
 import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.PublicApi;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
 import dev.wheelhouse.client.KubeClient;
@@ -40,6 +41,7 @@ import dev.wheelhouse.runtime.SignalledLoop;
  * webhook configurations and the conversions of definitions; all replicas read the certificates from their Secret, or
  * from files, every half minute. Thread safe.
  */
+@PublicApi(false)
 public final class WebhookServer implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(WebhookServer.class);
     private static final Duration PERIOD = Duration.ofSeconds(30);

@@ -9,7 +9,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.function.Function;
+import java.util.function.BiFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -31,10 +31,14 @@ import io.kubernetes.client.openapi.models.V1ValidatingWebhookConfiguration;
 import io.kubernetes.client.openapi.models.V1WebhookConversion;
 
 import dev.wheelhouse.api.LabelSelector;
+import dev.wheelhouse.api.PublicApi;
 import dev.wheelhouse.api.ResourceType;
 
 /** The webhook methods of operators, and the objects that tell an API server of them. Immutable. */
+@PublicApi(false)
 public final class Webhooks {
+    /** The path of a conversion, without the name of its definition. */
+    static final String CONVERT = "/convert/";
     private static final String API_VERSION = "admissionregistration.k8s.io/v1";
 
     /** By the names of the operators. */
@@ -80,13 +84,14 @@ public final class Webhooks {
      * Finds the annotated methods of operators.
      *
      * @param operators by their names
-     * @param types the resource of a class; throws IllegalArgumentException for a class that is of none
+     * @param types the resource of a class, for the operator of a name; throws IllegalArgumentException for a class
+     *     that is of none
      * @throws IllegalArgumentException if a method cannot be called; the message names it and the remedy
      */
-    public static Webhooks of(Map<String, ?> operators, Function<Class<?>, ResourceType> types) {
+    public static Webhooks of(Map<String, ?> operators, BiFunction<String, Class<?>, ResourceType> types) {
         Map<String, List<Hook>> hooks = new TreeMap<>();
         operators.forEach((name, operator) -> {
-            List<Hook> found = Hook.of(name, operator, types);
+            List<Hook> found = Hook.of(name, operator, model -> types.apply(name, model));
             if (!found.isEmpty()) {
                 hooks.put(name, found);
             }
@@ -149,7 +154,7 @@ public final class Webhooks {
     Map<String, V1CustomResourceConversion> conversions(WebhookOptions options, int port, String authorities) {
         Map<String, V1CustomResourceConversion> specs = new TreeMap<>();
         conversions.keySet().forEach(definition -> {
-            String path = "/convert/" + definition;
+            String path = CONVERT + definition;
             ApiextensionsV1WebhookClientConfig client = new ApiextensionsV1WebhookClientConfig()
                     .caBundle(bundle(authorities));
             if (options.isLocal()) {
@@ -214,7 +219,8 @@ public final class Webhooks {
      */
     private static V1RuleWithOperations rule(Hook hook) {
         ResourceType type = hook.type();
-        return new V1RuleWithOperations().apiGroups(List.of(type.group())).apiVersions(List.of(type.version()))
+        return new V1RuleWithOperations().apiGroups(List.of(type.group()))
+                .apiVersions(List.of(type.isNamed() ? "*" : type.version()))
                 .resources(List.of(type.plural())).scope("*").operations(hook.admission().operations().stream()
                         .map(operation -> operation.name().toUpperCase(Locale.ROOT)).toList());
     }
@@ -228,6 +234,6 @@ public final class Webhooks {
     /** The conversions behind a path; null if there are none. */
     @Nullable
     List<Hook> conversions(String path) {
-        return path.startsWith("/convert/") ? conversions.get(path.substring("/convert/".length())) : null;
+        return path.startsWith(CONVERT) ? conversions.get(path.substring(CONVERT.length())) : null;
     }
 }

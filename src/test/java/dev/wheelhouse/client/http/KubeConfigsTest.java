@@ -255,8 +255,10 @@ class KubeConfigsTest {
         refused(file, "", "is this a kubeconfig?");
         Files.writeString(file, "contexts: 7");
         refused(file, "", "contexts is no list");
-        Files.writeString(file, "");
-        refused(file, "", "current-context is not set");
+        for (String empty : List.of("", "# a comment", "{contexts: null, clusters: null, users: null}")) {
+            Files.writeString(file, empty);
+            refused(file, "", "current-context is not set");
+        }
         Files.writeString(file, config("{token: x}"));
         refused(file, "prod", "no context \"prod\"", "[dev, other]");
         refused(file, "other", "context \"other\" names the user \"nobody\", which does not exist", "[me]");

@@ -42,6 +42,7 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.client.http.HttpKubeClient;
 import dev.wheelhouse.operator.CustomResource;
@@ -52,6 +53,7 @@ import dev.wheelhouse.runtime.LoopRunner;
 import dev.wheelhouse.runtime.ManualClock;
 import dev.wheelhouse.testing.TestServer;
 
+import static dev.wheelhouse.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -139,7 +141,7 @@ class WebhookServerTest {
     }
 
     private static Webhooks webhooks(Object operator) {
-        return Webhooks.of(Map.of("site-operator", operator), WebhookServerTest::type);
+        return Webhooks.of(Map.of("site-operator", operator), (name, model) -> type(model));
     }
 
     private WebhookServer serve(Object operator, WebhookOptions options, Clock clock) {
@@ -230,6 +232,9 @@ class WebhookServerTest {
         static class Strict {
             @Validates
             Verdict check(V1ConfigMap map) {
+                if (map.getMetadata().getName().equals("b")) {
+                    throw new AssertionError("another mistake");
+                }
                 throw new IllegalStateException("a mistake");
             }
         }
@@ -257,6 +262,8 @@ class WebhookServerTest {
                 .hasMessageContaining("failed calling webhook \"check.site-operator.wheelhouse.dev\"")
                 .hasMessageContaining("check failed: java.lang.IllegalStateException: a mistake")
                 .extracting(e -> ((KubeApiException) e).code()).isEqualTo(500);
+        assertThatThrownBy(() -> maps().create(map("b")))
+                .hasMessageContaining("check failed: java.lang.AssertionError: another mistake");
 
         serve(new FailingOperator.Lenient(), WebhookOptions.local(), Clock.system());
         assertThat(maps().create(map("a")).getMetadata().getName()).isEqualTo("a");
@@ -432,6 +439,29 @@ class WebhookServerTest {
         local.close();
         assertThat(names()).containsExactlyInAnyOrder("others", "alive", "elsewhere");
         alive.close();
+    }
+
+    @Test
+    void aDefinitionIsNotConvertedByAProcessOfThisMachineThatHasEnded() {
+        define();
+        ResourceClient<Unstructured> definitions = server.client().resource(ResourceType.CUSTOM_RESOURCE_DEFINITIONS,
+                Unstructured.class);
+        ObjectKey sites = ObjectKey.cluster("sites.example.com");
+        List.of("hooks.example.com:1/convert/sites.example.com", "127.0.0.1:1/by-somebody").forEach(others -> {
+            convertBy(definitions, others);
+            LocalConfigurations.removeEnded(new HttpKubeClient(server.apiClient(), Clock.system()), 0);
+            assertThat(definitions.get(sites).getString("spec", "conversion", "strategy")).isEqualTo("Webhook");
+        });
+        convertBy(definitions, "127.0.0.1:1/convert/sites.example.com");
+        WebhookServer.removeEnded(new HttpKubeClient(server.apiClient(), Clock.system()), runner);
+        eventually("the definition converts nothing", Duration.ofMinutes(1),
+                () -> definitions.get(sites).getString("spec", "conversion", "strategy").equals("None"));
+    }
+
+    private static void convertBy(ResourceClient<Unstructured> definitions, String url) {
+        definitions.patch(ObjectKey.cluster("sites.example.com"), "", PatchType.MERGE, """
+                {"spec": {"conversion": {"strategy": "Webhook", "webhook": {"conversionReviewVersions": ["v1"],
+                 "clientConfig": {"url": "https://%s"}}}}}""".formatted(url));
     }
 
     private List<String> names() {

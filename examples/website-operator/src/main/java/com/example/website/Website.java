@@ -6,7 +6,7 @@ import io.kubernetes.client.openapi.models.V1Condition;
 
 import dev.wheelhouse.operator.CustomResource;
 import dev.wheelhouse.operator.ResourceDefinition;
-import dev.wheelhouse.operator.schema.Column;
+import dev.wheelhouse.operator.schema.PrinterColumn;
 import dev.wheelhouse.operator.schema.Default;
 import dev.wheelhouse.operator.schema.Description;
 import dev.wheelhouse.operator.schema.Limits;
@@ -20,7 +20,7 @@ public final class Website extends CustomResource<Website.Spec, Website.Status> 
             @Required @Description("The page.") String html,
             @Default("1") @Limits(min = 0, max = 100) @Description("The number of web servers.") int replicas) {}
 
-    public record Status(@Column("Ready") int readyReplicas, List<V1Condition> conditions) {
+    public record Status(@PrinterColumn("Ready") int readyReplicas, List<V1Condition> conditions) {
         /** The operator's conditions are added to this. */
         Status(int readyReplicas) {
             this(readyReplicas, null);

@@ -23,7 +23,7 @@ import io.kubernetes.client.openapi.models.V1VolumeMount;
 import dev.wheelhouse.operator.CrdPolicy;
 import dev.wheelhouse.operator.DecidingOperator;
 import dev.wheelhouse.operator.Decision;
-import dev.wheelhouse.operator.Owned;
+import dev.wheelhouse.operator.Related;
 import dev.wheelhouse.operator.Setup;
 
 /** Serves each {@link Website} by a ConfigMap with its page, a Deployment of web servers, and a Service. */
@@ -36,10 +36,10 @@ public final class WebsiteOperator implements DecidingOperator<Website> {
     }
 
     @Override
-    public Decision decide(Website website, Owned owned, Instant now) {
+    public Decision decide(Website website, Related related, Instant now) {
         String name = website.getMetadata().getName();
         int wanted = website.getSpec().replicas();
-        int ready = owned.named(V1Deployment.class, name).map(V1Deployment::getStatus)
+        int ready = related.named(V1Deployment.class, name).map(V1Deployment::getStatus)
                 .map(V1DeploymentStatus::getReadyReplicas).orElse(0);
         return Decision.apply(page(name, website.getSpec().html()), servers(name, wanted), service(name))
                 .status(new Website.Status(ready))

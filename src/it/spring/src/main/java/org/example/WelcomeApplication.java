@@ -17,7 +17,7 @@ import io.kubernetes.client.openapi.models.V1ServiceAccount;
 
 import dev.wheelhouse.operator.Decision;
 import dev.wheelhouse.operator.DecidingOperator;
-import dev.wheelhouse.operator.Owned;
+import dev.wheelhouse.operator.Related;
 import dev.wheelhouse.operator.Setup;
 
 @SpringBootApplication
@@ -51,7 +51,7 @@ public class WelcomeApplication {
         }
 
         @Override
-        public Decision decide(V1ServiceAccount account, Owned owned, Instant now) {
+        public Decision decide(V1ServiceAccount account, Related related, Instant now) {
             String name = account.getMetadata().getName();
             return Decision.apply(new V1ConfigMap().metadata(new V1ObjectMeta().name(name + "-welcome"))
                     .data(Map.of("text", "Welcome, " + name)));

@@ -72,7 +72,7 @@ class TenMinutesTest {
                 files++;
             }
         }
-        assertEquals(5, files);
+        assertEquals(6, files);
         assertTrue(typed > 10, () -> "only some lines are typed");
     }
 

@@ -12,8 +12,8 @@ import java.lang.annotation.Target;
  */
 @Target({ElementType.FIELD, ElementType.TYPE})
 @Retention(RetentionPolicy.RUNTIME)
-@Repeatable(Column.All.class)
-public @interface Column {
+@Repeatable(PrinterColumn.All.class)
+public @interface PrinterColumn {
     /** The column's title. The default is the field's name. */
     String value() default "";
 
@@ -27,6 +27,6 @@ public @interface Column {
     @Target(ElementType.TYPE)
     @Retention(RetentionPolicy.RUNTIME)
     @interface All {
-        Column[] value();
+        PrinterColumn[] value();
     }
 }
