@@ -63,7 +63,8 @@ public final class Decision {
 
     /**
      * Wants these objects, in this order. Each needs a name. Its namespace is the primary object's unless the object
-     * has one. The primary object becomes its controller. Fields that are not set are left to other clients.
+     * has one. The primary object becomes its controller. Fields that are not set are left to other clients. Owned
+     * objects that an earlier decision wanted, and this one does not, are deleted.
      */
     public static Decision apply(KubernetesObject... objects) {
         return new Decision().and(objects);
