@@ -445,7 +445,8 @@ public final class Setup<P extends KubernetesObject> {
         require(policy == CrdPolicy.WAIT || facts.definition() != null
                 || primary().model().isAnnotationPresent(ResourceDefinition.class),
                 "the policy %s is for a class with @ResourceDefinition, and %s is built in, or lacks its "
-                        + "setup.primary(definition)", policy, primary().type().kind());
+                        + "setup.primary(definition)",
+                policy, primary().type().kind());
         crd = policy;
         return this;
     }
