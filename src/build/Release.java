@@ -1,5 +1,9 @@
+import java.io.File;
 import java.io.IOException;
+import java.lang.reflect.Method;
 import java.net.URI;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.file.FileSystem;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
@@ -58,17 +62,45 @@ public final class Release {
             missing("the API is compared with no earlier release: name its jar by -Dlast.release=FILE");
             return;
         }
-        String promised = Files.readAllLines(SIGNATURES).stream().filter(line -> line.contains(" of dev.wheelhouse"))
+        List<String> promised = Files.readAllLines(SIGNATURES).stream()
+                .filter(line -> line.contains(" of dev.wheelhouse"))
                 .map(line -> line.replaceFirst("^(\\S+) of (\\S+):.*", "$2.$1"))
                 // The separator of nested classes.
-                .map(name -> name.replaceAll("(?<=\\.[A-Z]\\w{0,60})\\.(?=[A-Z])", "\\$"))
-                .collect(Collectors.joining(";"));
+                .map(name -> name.replaceAll("(?<=\\.[A-Z]\\w{0,60})\\.(?=[A-Z])", "\\$")).toList();
         if (!ran("java", "-cp", System.getProperty("java.class.path"), "japicmp.JApiCmp", "-o", last, "-n",
-                jar.toString(), "-i", promised, "--only-incompatible", "--ignore-missing-classes",
+                jar.toString(), "-i", String.join(";", promised), "-e", String.join(";", notPromised(promised, last)),
+                "--only-incompatible", "--ignore-missing-classes",
                 "--error-on-source-incompatibility")) {
             throw new IllegalStateException("the promised API has lost what is marked with ! above since " + last
                     + ": put it back, deprecated, or make this a major version");
         }
+    }
+
+    /** The members of promised types in the last release that were not promised. */
+    private static List<String> notPromised(List<String> types, String last) throws Exception {
+        List<URL> urls = new ArrayList<>(List.of(Path.of(last).toUri().toURL()));
+        for (String entry : System.getProperty("java.class.path").split(File.pathSeparator)) {
+            if (entry.endsWith(".jar")) {
+                urls.add(Path.of(entry).toUri().toURL());
+            }
+        }
+        List<String> members = new ArrayList<>();
+        try (URLClassLoader then = new URLClassLoader(urls.toArray(URL[]::new), ClassLoader.getPlatformClassLoader())) {
+            for (String name : types) {
+                try {
+                    for (Method method : Class.forName(name, false, then).getDeclaredMethods()) {
+                        if (Stream.of(method.getAnnotations())
+                                .anyMatch(each -> each.toString().endsWith("PublicApi(false)"))) {
+                            members.add(name + "#" + method.getName() + Stream.of(method.getParameterTypes())
+                                    .map(Class::getName).collect(Collectors.joining(",", "(", ")")));
+                        }
+                    }
+                } catch (ClassNotFoundException e) {
+                    // The type is newer than the last release.
+                }
+            }
+        }
+        return members;
     }
 
     private static void fill(Path target, Path group, String version) throws IOException {

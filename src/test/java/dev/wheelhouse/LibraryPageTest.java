@@ -69,6 +69,23 @@ class LibraryPageTest {
     }
 
     @Test
+    void itsTableOfTheOfficialClientHasTheVersionsOfTheBuild() throws IOException {
+        String pom = text("pom.xml").replaceFirst("(?s)</dependencyManagement>.*", "");
+        Set<String> parts = found("<artifactId>(client-java[a-z-]*)</artifactId>", pom);
+
+        assertThat(parts).hasSize(5);
+        for (String row : found("(?m)^(\\| `client-java[^\n|]*\\| [\\d.]+ \\|)", Files.readString(PAGE))) {
+            String version = row.replaceFirst(".*\\| ([\\d.]+) \\|$", "$1");
+            for (String part : found("`(client-java[a-z-]*)`", row)) {
+                assertThat(parts.remove(part)).as(part).isTrue();
+                assertThat(found("<artifactId>" + part + "</artifactId>\\s*<version>([^<]+)<", pom))
+                        .containsExactly(version);
+            }
+        }
+        assertThat(parts).isEmpty();
+    }
+
+    @Test
     void theOperatorInKotlinIsTheConsumers() throws IOException {
         String shown = found("```kotlin\n(.*?)```", Files.readString(PAGE)).iterator().next();
 

@@ -58,11 +58,13 @@ record LiveViews(Parts parts) {
             String problem) {}
 
     /**
+     * @param heldBack the delayed keys that wait because of a limit of the rate of syncs
      * @param taken the keys that workers have taken since the controller was made
      * @param writes the writes since the start of the process
      */
     record Controller(String name, String doing, ControllerMode mode, List<String> reads, int workers, int busy,
-            int depth, int delayed, long longestMillis, long taken, long writes, int failing, String problem) {}
+            int depth, int delayed, int heldBack, long longestMillis, long taken, long writes, int failing,
+            String problem) {}
 
     /** A controller in detail. */
     record Detail(Controller summary, List<Queue> queues, List<Running> running, List<Failing> failing) {}
@@ -140,17 +142,20 @@ record LiveViews(Parts parts) {
     List<Detail> details(Viewer viewer) {
         Map<String, Long> writes = parts.journal().state().writes();
         Map<String, ResourceType> types = new HashMap<>();
+        Map<String, Integer> held = new HashMap<>();
         for (dev.wheelhouse.controller.Controller controller : parts.manager().controllers()) {
             types.put(controller.name(), Objects.requireNonNullElse(controller.syncs(), ANY));
+            held.merge(controller.name(), controller.heldBack(), Integer::sum);
         }
         return parts.manager().live().stream().map(live -> {
             ResourceType type = types.getOrDefault(live.state().controller(), ANY);
-            return detail(live, writes.getOrDefault(live.state().controller(), 0L),
+            return detail(live, held.getOrDefault(live.state().controller(), 0),
+                    writes.getOrDefault(live.state().controller(), 0L),
                     key -> viewer.mayGet(type, key.substring(0, Math.max(0, key.indexOf('/')))));
         }).toList();
     }
 
-    private static Detail detail(LiveController live, long writes, Predicate<String> readable) {
+    private static Detail detail(LiveController live, int heldBack, long writes, Predicate<String> readable) {
         List<Queue> queues = new ArrayList<>();
         int depth = 0;
         int delayed = 0;
@@ -168,7 +173,7 @@ record LiveViews(Parts parts) {
                     queue.limits().perSecond(), queue.limits().burst()));
         }
         Controller summary = new Controller(live.state().name(), live.state().doing(), live.mode(), live.reads(),
-                live.workers(), processing, depth, delayed, longest.toMillis(), taken, writes,
+                live.workers(), processing, depth, delayed, heldBack, longest.toMillis(), taken, writes,
                 live.state().failingKeys(), problem(live, longest, readable));
         return new Detail(summary, queues, live.running().stream().filter(sync -> readable.test(sync.key()))
                 .map(sync -> new Running(sync.key(), sync.age().toMillis(), sync.at())).toList(),

@@ -164,7 +164,7 @@ public sealed interface Action {
             implements
                 Action {}
 
-    /** Does nothing but say which object the actions that do not follow wait for. */
+    /** Says that further actions are left out until an object is in another state. Nothing is done. */
     record Wait(ResourceType type, ObjectKey target, String why) implements Action {}
 
     /** Syncs the same key again after a delay. A sync before that time does not cancel this one. */

@@ -47,6 +47,11 @@ public interface Controller extends AutoCloseable {
         return Set.of();
     }
 
+    /** The number of keys that wait because of a limit of the rate of syncs. Any thread may ask. */
+    default int heldBack() {
+        return 0;
+    }
+
     /** Whether it can show what it would do. */
     default boolean plans() {
         return false;

@@ -235,6 +235,11 @@ public abstract class KeyedController<K> implements Controller {
     }
 
     @Override
+    public final int heldBack() {
+        return rates == null ? 0 : rates.waiting();
+    }
+
+    @Override
     public final String name() {
         return name;
     }

@@ -381,7 +381,12 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
             with.startOnPlatformThread("handler " + name() + " " + listener.name(), listener);
         } else if (!promptStarted) {
             promptStarted = true;
-            with.startOnPlatformThread("handlers " + name(), prompt);
+            if (source.namespace().isEmpty()) {
+                with.startOnPlatformThread("handlers " + name(), prompt);
+            } else {
+                // There may be thousands of namespaces.
+                with.start("handlers " + name(), prompt);
+            }
         }
     }
 

@@ -304,6 +304,11 @@ final class Caches<P extends KubernetesObject> {
         return part.content().metadataOnly() ? whole(part, cached) : cached;
     }
 
+    /** The object of one that the operator was handed as the server has it; the given one, if that is gone. */
+    <T extends KubernetesObject> T untrimmed(Part<T> part, T handed) {
+        return Objects.requireNonNullElse(part.content().metadataOnly() ? handed : whole(part, handed), handed);
+    }
+
     private <T extends KubernetesObject> List<Part<T>> parts(Predicate<Part<?>> wanted,
             Supplier<String> name) {
         List<Part<T>> found = find(wanted);

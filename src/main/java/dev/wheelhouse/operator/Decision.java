@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Predicate;
+import java.util.stream.IntStream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +25,7 @@ public final class Decision {
     private @Nullable Duration requeueAfter;
     private boolean keepsOthers;
     private int step;
-    private final Map<KubernetesObject, Predicate<KubernetesObject>> ready = new IdentityHashMap<>();
+    private final IdentityHashMap<KubernetesObject, Predicate<KubernetesObject>> ready = new IdentityHashMap<>();
 
     private Decision() {}
 
@@ -63,7 +63,8 @@ public final class Decision {
 
     /**
      * Wants these objects, in this order. Each needs a name. Its namespace is the primary object's unless the object
-     * has one. The primary object becomes its controller. Fields that are not set are left to other clients.
+     * has one. The primary object becomes its controller. Fields that are not set are left to other clients. Owned
+     * objects that an earlier decision wanted, and this one does not, are deleted.
      */
     public static Decision apply(KubernetesObject... objects) {
         return new Decision().and(objects);
@@ -195,6 +196,12 @@ public final class Decision {
     /** The wanted objects, in order. */
     public List<KubernetesObject> objects() {
         return objects.stream().map(Wanted::object).toList();
+    }
+
+    /** The wanted objects of each step, in order. */
+    public List<List<KubernetesObject>> steps() {
+        return IntStream.rangeClosed(0, step).mapToObj(number -> objects.stream()
+                .filter(each -> each.step() == number).map(Wanted::object).toList()).toList();
     }
 
     List<Wanted> wanted() {

@@ -426,8 +426,7 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P>, L
                     "the status of " + type.kind() + " " + key + " has the field " + undeclared
                             + ", which setup.statusFields does not name: name it there, or leave it out");
         }
-        P whole = caches.whole(declaration.primary(), primary);
-        JsonNode stored = ModelJson.tree(whole == null ? primary : whole);
+        JsonNode stored = ModelJson.tree(caches.untrimmed(declaration.primary(), primary));
         ObjectNode next = change.next(type, stored, now());
         JsonNode before = stored.path("status");
         Object form = status(type, next);

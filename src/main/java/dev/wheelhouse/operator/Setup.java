@@ -555,8 +555,8 @@ public final class Setup<P extends KubernetesObject> {
     public Setup<P> crd(CrdPolicy policy) {
         require(policy == CrdPolicy.WAIT || facts.definition() != null
                 || primary().model().isAnnotationPresent(ResourceDefinition.class),
-                "the policy %s is for a class with @ResourceDefinition, and %s is built in, or lacks its "
-                        + "setup.primary(definition)", policy, primary().type().kind());
+                "the policy %s is for a class with @ResourceDefinition or setup.primary(definition): %s has neither",
+                policy, primary().type().kind());
         crd = policy;
         return this;
     }

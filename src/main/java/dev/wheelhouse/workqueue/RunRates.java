@@ -70,4 +70,9 @@ public final class RunRates<K> {
         turns.put(key, turn);
         return Duration.ofNanos(turn.at - now);
     }
+
+    /** The number of keys that wait for their turns. */
+    public synchronized int waiting() {
+        return turns.size();
+    }
 }

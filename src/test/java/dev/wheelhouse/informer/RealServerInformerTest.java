@@ -96,6 +96,9 @@ class RealServerInformerTest {
             SharedIndexInformer<V1ConfigMap> informer = factory.informer(ResourceType.CONFIG_MAPS, V1ConfigMap.class,
                     "default", LabelSelector.everything(), FieldSelector.everything());
             SharedIndexInformer<PartialObjectMetadata> metadata = factory.metadata(ResourceType.CONFIG_MAPS);
+            SharedIndexInformer<V1ConfigMap> withoutData = factory.informer(new CachedCollection<>(
+                    ResourceType.CONFIG_MAPS, V1ConfigMap.class, "default", LabelSelector.everything(),
+                    FieldSelector.everything(), true, null));
             SharedIndexInformer<Unstructured> selected = factory.informer(ResourceType.CONFIG_MAPS, Unstructured.class,
                     "default",
                     LabelSelector.of(Map.of("odd", "true")), FieldSelector.everything());
@@ -119,6 +122,12 @@ class RealServerInformerTest {
             eventually("all have synced: " + factory.states(), SOON, factory::hasSynced);
             assertThat(informer.getIndexer().size()).isGreaterThanOrEqualTo(OBJECTS);
             assertThat(metadata.getIndexer().list("default")).hasSameSizeAs(informer.getIndexer().list());
+            assertThat(withoutData.getIndexer().list()).hasSameSizeAs(informer.getIndexer().list())
+                    .allSatisfy(object -> {
+                        assertThat(object.getData()).isNullOrEmpty();
+                        assertThat(object.getKind()).isEqualTo("ConfigMap");
+                        assertThat(object.getMetadata().getResourceVersion()).isNotNull();
+                    });
             assertThat(selected.getIndexer().size()).isBetween(1, informer.getIndexer().size() - 1);
             List<String> ended = Counts.of(registry, "reflector.watch.duration", "cause");
             if (!ended.isEmpty()) {

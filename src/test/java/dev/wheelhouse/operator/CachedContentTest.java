@@ -185,6 +185,11 @@ class CachedContentTest {
         OperatorWorld world = start(operator);
         again("b");
         assertThat(seen).contains("b");
+        seen.clear();
+        world.cluster.edit(SITES, Site.class, BLOG, site -> site.setSpec(new Site.Spec("c", 1, List.of("h"))));
+        world.settle();
+        assertThat(world.cluster.requests.take().stream().filter(line -> line.startsWith("get sites")))
+                .as("one read for each run").hasSameSizeAs(seen);
         world.cluster.delete(SITES, BLOG);
         world.settle();
         assertThat(world.cluster.exists(SITES, BLOG)).isFalse();

@@ -3,9 +3,11 @@ package dev.wheelhouse.operator;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Isolated;
 
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.ApiClient;
@@ -32,6 +34,7 @@ import dev.wheelhouse.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** An operator whose namespaces come and go, on an API server that grants the generated rights and nothing else. */
+@Isolated
 @Timeout(300)
 class ChosenNamespacesRightsTest {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
@@ -68,6 +71,21 @@ class ChosenNamespacesRightsTest {
     private boolean isWritten(String namespace) {
         return admin.resource(ResourceType.CONFIG_MAPS, V1ConfigMap.class).find(ObjectKey.of(namespace, "of-blog"))
                 .isPresent();
+    }
+
+    @Test
+    void manyNamespacesNeedFewThreads() throws Exception {
+        List<String> names = IntStream.range(0, 50).mapToObj(i -> "tenant-" + i).toList();
+        Scripted many = new Scripted(setup -> setup.name("many")
+                .owns(V1ConfigMap.class).namespaces(() -> names).crd(CrdPolicy.INSTALL));
+        try (server; Wheelhouse wheelhouse = Wheelhouse.builder().client(server.apiClient()).operator(many).start()) {
+            names.forEach(name -> create(new V1Namespace().metadata(new V1ObjectMeta().name(name))));
+            Eventually.eventually("all are open", PATIENCE, wheelhouse::isReady);
+            assertThat(Thread.getAllStackTraces().keySet()).extracting(Thread::getName)
+                    .filteredOn(name -> name.startsWith("wheelhouse/handlers ")).isEmpty();
+            site("tenant-7");
+            Eventually.eventually("it is reconciled", PATIENCE, () -> !many.takeCalls().isEmpty());
+        }
     }
 
     @Test

@@ -90,6 +90,10 @@ class DecisionStepsTest {
         assertThat(Files.readString(Path.of("src/test/java/dev/wheelhouse/operator/DecisionStepsTest.java"))
                 .replaceAll("\\s+", "")).contains(snippet.group(1).replaceAll("\\s+", ""));
         assertThat(Operators.descriptor(new Migrated()).name()).isEqualTo("migrated");
+        assertThat(new Migrated().decide(new Site(), Related.of(), Instant.EPOCH).steps()).satisfiesExactly(
+                first -> assertThat(first).hasOnlyElementsOfTypes(V1Secret.class, V1ConfigMap.class).hasSize(2),
+                second -> assertThat(second).hasOnlyElementsOfType(V1Job.class),
+                third -> assertThat(third).hasOnlyElementsOfType(V1ConfigMap.class));
     }
 
     private static V1ObjectMeta named(String name) {

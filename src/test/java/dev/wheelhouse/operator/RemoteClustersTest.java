@@ -247,6 +247,41 @@ class RemoteClustersTest {
     }
 
     @Test
+    void aNewProcessSendsNothingToClustersOfClusterApiWhereEverythingIsAsItWas() {
+        Scripted writing = new Scripted(setup -> setup.name("hub")
+                .clusters(ClusterSecrets.ofClusterApi("default").owns(V1ConfigMap.class))
+                .finalizer((request, context) -> Result.done()));
+        List<String> versions = new ArrayList<>();
+        writing.does((request, context) -> {
+            for (String name : context.clusters()) {
+                versions.add(name + context.cluster(name).apply(map("a")).getMetadata().getResourceVersion());
+                assertThat(context.cluster(name).owned(V1ConfigMap.class)).hasSizeLessThan(2);
+            }
+        });
+        try (OperatorWorld world = new OperatorWorld(writing)) {
+            V1Secret secret = secret("edge-kubeconfig", "").type("cluster.x-k8s.io/secret")
+                    .data(Map.of("value", kubeconfig(north).getBytes(StandardCharsets.UTF_8)));
+            world.cluster.create(ResourceType.SECRETS, secret);
+            world.cluster.create(ResourceType.SECRETS, secret("other-kubeconfig", ""));
+            world.createSite("{metadata: {name: blog, namespace: default}, spec: {replicas: 1}}");
+            for (int process = 0; process < 2; process++) {
+                versions.clear();
+                eventually("it has applied it", () -> {
+                    world.settle();
+                    world.cluster.clock.advance(Duration.ofSeconds(5));
+                    return !versions.isEmpty();
+                });
+                assertThat(world.cluster.journal.find(entry -> entry.type().equals(ResourceType.CONFIG_MAPS),
+                        Long.MAX_VALUE, 10)).as("one write, by the first process").hasSize(1);
+                world.restart();
+            }
+            assertThat(versions).allMatch(version -> version.startsWith("edge"));
+        }
+        assertThat(north.user().get(V1ConfigMap.class, "default", "settings").getMetadata().getResourceVersion())
+                .isEqualTo(versions.getLast().substring("edge".length()));
+    }
+
+    @Test
     void theDeclarationIsChecked() {
         assertThatThrownBy(() -> Declaration.of(new Scripted(setup -> setup.clusters(HUB))))
                 .hasMessageContaining("add setup.finalizer");

@@ -109,6 +109,7 @@ class RunRateTest {
         assertThat(registry.get("controller.syncs.put.off").tags("controller", "slow", "why", "rate").counter().count())
                 .isEqualTo(1);
         assertThat(registry.get("workqueue.delayed").tag("name", "slow").gauge().value()).isEqualTo(1);
+        assertThat(world.controller.heldBack()).isEqualTo(1);
     }
 
     @Test

@@ -39,6 +39,7 @@ import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.controller.ControllerMetrics;
 import dev.wheelhouse.manager.ControllerManager;
 import dev.wheelhouse.manager.ControllerState;
+import dev.wheelhouse.manager.Engine;
 import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.operator.DecidingOperator;
 import dev.wheelhouse.operator.Decision;
@@ -284,6 +285,15 @@ class AutoConfigurationTest {
         application().withPropertyValues("wheelhouse.mode=embedded", "wheelhouse.apiserver.port=0",
                 "wheelhouse.apiserver.kubeconfig=target/auto-configuration.kubeconfig").run(
                         context -> assertThat(context.getBean(ApiServerConnection.class).embedded()).isNotNull());
+    }
+
+    @Test
+    void theTimeOfRunsAtAStopIsAnOption() {
+        connected().run(context -> assertThat(context.getBean(Engine.class).grace()).hasSeconds(2));
+        connected().withPropertyValues("wheelhouse.stop-grace=20s")
+                .run(context -> assertThat(context.getBean(Engine.class).grace()).hasSeconds(20));
+        connected().withPropertyValues("wheelhouse.stop-grace=0s").run(context -> assertThat(
+                context.getStartupFailure()).rootCause().hasMessageContaining("wheelhouse.stop-grace"));
     }
 
     @Test

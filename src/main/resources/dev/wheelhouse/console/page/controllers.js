@@ -82,7 +82,8 @@ function card(controller, { me, params, at }) {
     h('summary', {}, h('span', { class: 'name' }, summary.name), state(controller),
       h('span', { class: 'facts' },
         [`${summary.busy} of ${summary.workers} workers busy`, summary.depth && `${number(summary.depth)} ready`,
-          summary.delayed && `${number(summary.delayed)} delayed`, `${number(summary.taken)} syncs`,
+          summary.delayed && `${number(summary.delayed)} delayed`,
+          summary.heldBack && `${number(summary.heldBack)} held back by a rate`, `${number(summary.taken)} syncs`,
           `${number(summary.writes)} writes`].filter(Boolean).join(' · '))),
     h('div', { class: 'inside' },
       summary.problem && summary.mode === 'RUNNING' && !controller.failing.length

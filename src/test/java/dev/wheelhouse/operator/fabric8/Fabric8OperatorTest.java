@@ -207,6 +207,15 @@ class Fabric8OperatorTest {
     }
 
     @Test
+    void aTestInstallsTheGeneratedDefinitionFromTheClassPath() {
+        try (TestServer server = TestServer.builder().manifests("META-INF/fabric8/pages.fabric8.example.com-v1.yml")
+                .manualClock().start()) {
+            server.user().create(page("Hello", true));
+            assertThat(read(server).getSpec().getHtml()).isEqualTo("Hello");
+        }
+    }
+
+    @Test
     void itsDecisionIsTestedWithoutAServer() {
         Page page = new Page();
         page.getMetadata().setName("home");
