@@ -101,9 +101,11 @@ record HealthRules(JsonNode object, JsonNode spec, JsonNode status) {
         if (phase.equals("Running") && isReplaced() && is("Ready", "True")) {
             return Health.healthy("ready");
         }
-        return Health.progressing(phase.equals("Running") ? isReplaced() ? "not ready" : "running" : scheduled.isMissingNode()
-                ? "not scheduled"
-                : "starting");
+        return Health.progressing(phase.equals("Running")
+                ? isReplaced() ? "not ready" : "running"
+                : scheduled.isMissingNode()
+                        ? "not scheduled"
+                        : "starting");
     }
 
     private boolean isReplaced() {
@@ -325,7 +327,8 @@ record HealthRules(JsonNode object, JsonNode spec, JsonNode status) {
                                 ? Health.healthy("issued")
                                 : new Health(Level.PROGRESSING, "pending", is("Approved", "True")
                                         ? "it waits for its signer " + text(spec, "signerName")
-                                        : "it waits for an approval", time(object.path("metadata"),
+                                        : "it waits for an approval",
+                                        time(object.path("metadata"),
                                                 "creationTimestamp"));
     }
 

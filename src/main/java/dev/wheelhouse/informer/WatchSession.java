@@ -224,7 +224,7 @@ final class WatchSession<T extends KubernetesObject> {
         return wakes;
     }
 
-    /** The nanoseconds until the stream has something that it does not signal; at least a second after an empty read. */
+    /** The nanoseconds until the stream has something that it does not signal: a second at least. */
     long untilDue() {
         return Math.max(AGAIN, stream.untilDue());
     }

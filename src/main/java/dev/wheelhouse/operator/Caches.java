@@ -410,7 +410,8 @@ final class Caches<P extends KubernetesObject> {
         @Override
         public <T extends KubernetesObject> List<T> list(Class<T> type, String namespace, LabelSelector labels) {
             return merged(parts(type), part -> informer(part).getIndexer()
-                    .list(part.type().namespaced() ? namespace : "").stream().filter(object -> labels.matches(object.getMetadata().getLabels())).toList(), wholes);
+                    .list(part.type().namespaced() ? namespace : "").stream()
+                    .filter(object -> labels.matches(object.getMetadata().getLabels())).toList(), wholes);
         }
 
         @Override

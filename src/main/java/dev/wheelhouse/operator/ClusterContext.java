@@ -9,14 +9,14 @@ import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
-import dev.wheelhouse.client.ResourceClient;
+import dev.wheelhouse.client.ObjectClient;
 
 /**
  * The reads and writes of one reconciliation in another cluster ({@link Context#cluster}). Objects there belong to the
  * primary object by a label with its UID, because owner references do not cross clusters: a change of such an object
  * reconciles the primary object, and when that is deleted, they are deleted after the clean-up. The caches hold the
  * operator's own objects of the types of {@link ClusterSecrets#owns}; reads are copies. Otherwise the rules of the
- * {@link Context} hold.
+ * {@link Context} hold. Do not implement it: later versions add methods.
  */
 public interface ClusterContext {
     /** An object of the operator; empty if the cache has none with this key. */
@@ -43,8 +43,8 @@ public interface ClusterContext {
     void delete(KubernetesObject object);
 
     /** Reads and writes of the cluster's API server itself. */
-    <T extends KubernetesObject> ResourceClient<T> live(Class<T> type);
+    <T extends KubernetesObject> ObjectClient<T> live(Class<T> type);
 
     /** The same for a type without a class. */
-    ResourceClient<Unstructured> live(ResourceType type);
+    ObjectClient<Unstructured> live(ResourceType type);
 }

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1CustomResourceDefinition;
@@ -117,7 +118,8 @@ public final class Crds {
      * @throws IllegalArgumentException if it is no definition of the version {@code apiextensions.k8s.io/v1}
      */
     public static V1CustomResourceDefinition read(String yaml) {
-        JsonNode tree = ModelJson.tree(SafeYaml.load(yaml.getBytes(StandardCharsets.UTF_8)));
+        JsonNode tree = ModelJson.tree(
+                Objects.requireNonNullElse(SafeYaml.load(yaml.getBytes(StandardCharsets.UTF_8)), Map.of()));
         if (!tree.path("kind").asString("").equals(TYPE.kind())
                 || !tree.path("apiVersion").asString("").equals(TYPE.apiVersion())
                 || !List.of("group", "names", "scope", "versions").stream().allMatch(tree.path("spec")::has)) {

@@ -56,11 +56,12 @@ final class Desired {
         require(home.isEmpty() || !owned || namespace.equals(home), what + " is in the namespace " + namespace + ", so "
                 + ownerType.kind() + " " + ObjectKey.of(owner) + " cannot own it: an owner with a namespace owns "
                 + "objects of its own namespace only" + INSTEAD);
+        String limits = part.role() == Declaration.Role.OWNED ? "setup.owns limits " : "its declaration limits ";
         require(part.namespaces().isEmpty() || part.namespaces().contains(namespace), what + " is in the namespace "
-                + namespace + ", but setup.owns limits " + type + " to " + part.namespaces());
+                + namespace + ", but " + limits + type + " to " + part.namespaces());
         LabelSelector labels = part.labels();
         require(labels.matches(object.getMetadata().getLabels()), what + " does not have the labels " + labels
-                + " to which setup.owns limits " + type);
+                + " to which " + limits + type);
         if (owned) {
             meta.set("ownerReferences", owners(meta, what, ownerType, owner));
         }

@@ -61,6 +61,7 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P>, L
      * object; nobody changes it.
      */
     private P primary;
+    private final Set<String> told = new HashSet<>();
     private boolean viewed;
     private StatusStreaks.@Nullable Write statusWrite;
 
@@ -413,7 +414,13 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P>, L
                 Set.of()));
     }
 
+    /** Whether this run has said itself what a condition is. */
+    boolean tells(String condition) {
+        return told.contains(condition);
+    }
+
     private void writeStatus(StatusChange change) {
+        told.addAll(change.types());
         ResourceType type = declaration.primary().type();
         PrimaryFacts facts = declaration.facts();
         if (!change.conditions().isEmpty() && !facts.hasConditions()) {

@@ -18,12 +18,12 @@ import org.slf4j.MDC;
 
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
+import io.kubernetes.client.openapi.models.V1Secret;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
-import io.kubernetes.client.openapi.models.V1Secret;
 
 import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.KubeApiException;
@@ -420,14 +420,21 @@ final class OperatorController<P extends KubernetesObject> extends KeyedControll
                                         : "Failed",
                         sentence(retry.cause()));
                 case Result.Terminal terminal -> context.condition(type, false, "Refused", terminal.reason());
-                case Result.Done done -> context.condition(type, true, "Reconciled", "");
-                case Result.Requeue requeue -> context.condition(type, true, "Reconciled", "");
-                case Result.RequeueAfter after -> context.condition(type, true, "Reconciled", "");
+                case Result.Done done -> reportSuccess(context, type);
+                case Result.Requeue requeue -> reportSuccess(context, type);
+                case Result.RequeueAfter after -> reportSuccess(context, type);
             }
             return result;
         } catch (KubeApiException e) {
             log.debug("{}: the condition {} of {} could not be written: {}", name(), type, key, e.getMessage());
             return result instanceof Result.Retry ? result : Result.retry(e);
+        }
+    }
+
+    /** Tells a success, unless the operator has said itself in this run what the condition is. */
+    private static void reportSuccess(OperatorContext<?> context, String type) {
+        if (!context.tells(type)) {
+            context.condition(type, true, "Reconciled", "");
         }
     }
 

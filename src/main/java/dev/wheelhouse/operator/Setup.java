@@ -539,8 +539,8 @@ public final class Setup<P extends KubernetesObject> {
 
     /**
      * A failed reconciliation or clean-up sets this condition to {@code False}, with the error as its message; the next
-     * successful reconciliation sets it to {@code True}. A conflict with another client's write is no failure. The
-     * status must have {@code conditions}.
+     * successful reconciliation sets it to {@code True}, unless it sets the condition itself. A conflict with another
+     * client's write is no failure. The status must have {@code conditions}.
      */
     public Setup<P> errorCondition(String type) {
         require(facts.hasStatus(), "the error condition %s needs a status, and %s has none", type,

@@ -3,6 +3,7 @@ package dev.wheelhouse.operator;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -108,6 +109,16 @@ record StatusChange(@Nullable JsonNode status, List<Decision.Condition> conditio
             condition.put("lastTransitionTime",
                     ModelJson.time(now.truncatedTo(ChronoUnit.SECONDS).atOffset(ZoneOffset.UTC)));
         }
+    }
+
+    /** The types of the conditions that this sets. */
+    Set<String> types() {
+        Set<String> types = new HashSet<>();
+        conditions.forEach(condition -> types.add(condition.type()));
+        if (status != null) {
+            status.path("conditions").forEach(condition -> types.add(condition.path("type").asString("")));
+        }
+        return types;
     }
 
     /** The condition of a type; null if there is none. */

@@ -11,8 +11,8 @@ import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-import dev.wheelhouse.embedded.HollowCluster;
 import dev.wheelhouse.console.ClusterHealth;
+import dev.wheelhouse.embedded.HollowCluster;
 import dev.wheelhouse.journal.Journal;
 import dev.wheelhouse.manager.ControllerManager;
 import dev.wheelhouse.manager.Shards;

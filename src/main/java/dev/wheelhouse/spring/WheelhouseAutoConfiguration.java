@@ -27,9 +27,9 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
 
-import dev.wheelhouse.console.ClusterHealth;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.http.ControllerClients;
+import dev.wheelhouse.console.ClusterHealth;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.ControllerMetrics;
 import dev.wheelhouse.controller.Parallel;

@@ -22,12 +22,12 @@ import tools.jackson.databind.json.JsonMapper;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.health.Health;
 import dev.wheelhouse.journal.Journal;
 import dev.wheelhouse.manager.ControllerManager;
 import dev.wheelhouse.manager.Election;
 import dev.wheelhouse.manager.ManagerGuard;
 import dev.wheelhouse.manager.Standby;
-import dev.wheelhouse.health.Health;
 import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.runtime.LoopRunner;
 import dev.wheelhouse.world.Cluster;
@@ -48,7 +48,8 @@ class LargeClusterTest {
             new ManagerGuard(ManagerGuard.Mode.OBSERVE, cluster.client(), cluster.clock),
             Election.none().leadership(), Standby.COLD, runner);
     private final Parts parts = new Parts(manager, () -> cluster.informers().states(), cluster.informers(),
-            new ClusterHealth(cluster.informers(), manager, cluster.clock, Meters.NONE), Journal.NONE, List::of, cluster.client(),
+            new ClusterHealth(cluster.informers(), manager, cluster.clock, Meters.NONE), Journal.NONE, List::of,
+            cluster.client(),
             cluster.clock, () -> null, true, true);
     private final CachedObjects objects = new CachedObjects(cluster.informers());
     private final ObjectView view = new ObjectView(parts, objects, new Rollouts(cluster.clock));

@@ -259,7 +259,8 @@ class DecisionStepsTest {
         }
 
         private void check(String when, Related related) {
-            List<String> names = related.all(V1ConfigMap.class).stream().map(map -> map.getMetadata().getName()).toList();
+            List<String> names = related.all(V1ConfigMap.class).stream().map(map -> map.getMetadata().getName())
+                    .toList();
             if (!names.equals(List.of("a", "b", "c").subList(0, names.size()))) {
                 broken.add(when + " " + names);
             }

@@ -64,6 +64,15 @@ class ErrorConditionTest {
                 + condition.path("message").asString("null");
     }
 
+    @Test
+    void aSuccessLeavesTheConditionThatTheOperatorHasSetItself() {
+        Scripted operator = new Scripted(setup -> setup.errorCondition("Synced"), (request, context) -> {
+            context.condition("Synced", false, "Starting", "Not yet.");
+            return Result.done();
+        });
+        assertThat(condition(runWithBlog(operator))).isEqualTo("False Starting Not yet.");
+    }
+
     @ParameterizedTest
     @FieldSource("THROWN")
     void whateverACallThrowsIsTold(Throwable e) {

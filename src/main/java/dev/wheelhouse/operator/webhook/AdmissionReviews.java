@@ -11,6 +11,9 @@ import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
+import io.kubernetes.client.common.KubernetesObject;
+import io.kubernetes.client.openapi.models.V1ObjectMeta;
+
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
@@ -181,6 +184,7 @@ final class AdmissionReviews {
             throw new Refused(text(original.path("metadata"), "name") + " cannot be read as "
                     + steps.getFirst().from().getSimpleName() + ": " + e.getOriginalMessage());
         }
+        V1ObjectMeta read = ((KubernetesObject) object).getMetadata();
         for (Hook step : steps) {
             object = step.call(object, null, null);
             if (object == null) {
@@ -195,6 +199,8 @@ final class AdmissionReviews {
             JsonNode set = result.path("metadata").path(field);
             if (!set.isEmpty()) {
                 metadata.set(field, set);
+            } else if (read != null && ((KubernetesObject) object).getMetadata() == read) {
+                metadata.remove(field);
             }
         }
         result.put("apiVersion", apiVersion).put("kind", text(original, "kind")).set("metadata", metadata);

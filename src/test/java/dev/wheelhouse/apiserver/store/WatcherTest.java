@@ -1,6 +1,5 @@
 package dev.wheelhouse.apiserver.store;
 
-import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,8 +13,6 @@ import java.util.concurrent.atomic.AtomicReference;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-
-import com.sun.management.ThreadMXBean;
 
 import tools.jackson.databind.node.ObjectNode;
 
@@ -116,19 +113,6 @@ class WatcherTest {
             assertThat(watcher.poll()).isNull();
             assertThat(watcher.progress()).as("who resumes from it would miss version 1").isEqualTo(-1);
         }
-    }
-
-    /** A write is offered under the lock of its resource, so the time that this takes is everybody's. */
-    @Test
-    void whomAChangeConcernsIsKnownWithoutReadingTheObject() {
-        StoredObject large = StoredObject.draft("configmaps", object("a", 500_000), 1);
-        Change change = new Change(large, null, false, SortedTree.empty(), 0);
-        WatcherIndex watchers = new WatcherIndex();
-        watchers.deliver(change);
-        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-        long before = threads.getCurrentThreadAllocatedBytes();
-        watchers.deliver(change);
-        assertThat(threads.getCurrentThreadAllocatedBytes() - before).as("bytes").isLessThan(50_000);
     }
 
     @Test

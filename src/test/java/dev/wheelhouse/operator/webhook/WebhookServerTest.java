@@ -36,6 +36,7 @@ import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1ValidatingWebhookConfiguration;
 
+import dev.wheelhouse.runtime.SafeYaml;
 import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
@@ -439,6 +440,35 @@ class WebhookServerTest {
         local.close();
         assertThat(names()).containsExactlyInAnyOrder("others", "alive", "elsewhere");
         alive.close();
+    }
+
+    /** Hands the metadata on, with one label and all annotations less. */
+    static class Leaner {
+        @Converts
+        Site upgrade(OldSite old) {
+            Site site = new Site();
+            site.setMetadata(old.getMetadata());
+            site.getMetadata().getAnnotations().remove("old");
+            site.getMetadata().getLabels().remove("old");
+            return site;
+        }
+
+        @Converts
+        OldSite downgrade(Site site) {
+            return new OldSite();
+        }
+    }
+
+    @Test
+    void aConversionThatHandsTheMetadataOnCanRemoveTheLastAnnotation() throws Exception {
+        byte[] answer = AdmissionReviews.convert(
+                webhooks(new Leaner()).conversions("/convert/sites.example.com"), """
+                        {"apiVersion": "apiextensions.k8s.io/v1", "kind": "ConversionReview", "request": {"uid": "u",
+                         "desiredAPIVersion": "example.com/v1", "objects": [{"apiVersion": "example.com/v1beta1",
+                         "kind": "Site", "metadata": {"name": "a", "annotations": {"old": "x"},
+                         "labels": {"old": "x", "new": "y"}}}]}}""".getBytes(StandardCharsets.UTF_8));
+        assertThat(ModelJson.tree(SafeYaml.load(answer)).at("/response/convertedObjects/0/metadata").toString())
+                .isEqualTo("{\"name\":\"a\",\"labels\":{\"new\":\"y\"}}");
     }
 
     @Test

@@ -38,6 +38,6 @@ class WebsiteDecisionTest {
         Website website = new Website();
         website.getMetadata().setName("home");
         website.setSpec(new Website.Spec("<h1>Hello</h1>", 2));
-        return new WebsiteOperator().decide(website, owned, Instant.EPOCH);
+        return new WebsiteOperator().decide(website, related, Instant.EPOCH);
     }
 }
