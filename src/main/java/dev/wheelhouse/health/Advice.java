@@ -5,7 +5,7 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.health.Assessment.Item;
 
 /**
- * What can be done about a problem.
+ * The advice to people who see a problem.
  *
  * @param kind the kind of the cause, one word, such as {@code Image}; a label of metrics
  * @param who the people who can do something

@@ -28,8 +28,8 @@ import dev.wheelhouse.health.Health.Level;
 import static dev.wheelhouse.api.Absent.orEmpty;
 
 /**
- * What is wrong among the objects of a cluster: the health of each together with that of the objects that it controls
- * or needs, and the problems, each with its deepest cause. It takes time in proportion to the objects. Not thread safe.
+ * The problems among the objects of a cluster: the health of each together with that of the objects that it controls
+ * or needs, and those that are not well, each with its deepest cause. It takes time in proportion to the objects. Not thread safe.
  */
 public final class Assessment {
     /** The time after which an object that waits for something is a problem. */

@@ -13,8 +13,8 @@ import dev.wheelhouse.api.Unstructured;
 /**
  * Reads an operator's caches. A {@link Context} hands out copies. A mapping ({@link Setup#watches}) and a
  * {@link Context#view} are handed the cached objects themselves, which they must not change. A read of a type that the
- * operator did not declare throws {@code IllegalArgumentException}, which names the declaration to add. Do not
- * implement it: later versions add methods.
+ * operator did not declare throws {@code IllegalArgumentException}, which names the declaration to add.
+ * Do not implement it: later versions add methods.
  */
 public interface CacheReader {
     /** An object of a declared class; empty if the cache has none with this key. */

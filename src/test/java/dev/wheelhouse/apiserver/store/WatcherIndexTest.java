@@ -3,7 +3,6 @@ package dev.wheelhouse.apiserver.store;
 import java.lang.management.ManagementFactory;
 
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.parallel.Isolated;
 
 import com.sun.management.ThreadMXBean;
 
@@ -13,7 +12,6 @@ import dev.wheelhouse.apiserver.json.Json;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-@Isolated
 class WatcherIndexTest {
     /** A write is offered under the lock of its resource, so the time that this takes is everybody's. */
     @Test
