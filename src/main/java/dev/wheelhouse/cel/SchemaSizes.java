@@ -20,8 +20,17 @@ final class SchemaSizes {
     /** The most bytes of a request (upstream: {@code MaxRequestSizeBytes}). */
     private static final long REQUEST = 3L * 1024 * 1024;
     private static final JsonNode SCALAR = Json.object();
+    /** The metadata of a resource whose schema does not declare both names (upstream: {@code WithTypeAndObjectMeta}). */
+    private static final JsonNode METADATA = metadata();
 
     private SchemaSizes() {}
+
+    private static JsonNode metadata() {
+        ObjectNode metadata = Json.object().put("type", "object");
+        ObjectNode properties = metadata.putObject("properties");
+        List.of("name", "generateName").forEach(name -> properties.putObject(name).put("type", "string"));
+        return metadata;
+    }
 
     /** How often a value of the schema can be in one object. */
     static long most(JsonNode schema, boolean resource) {
@@ -100,6 +109,11 @@ final class SchemaSizes {
         return REQUEST - 2;
     }
 
+    private static boolean declaresNames(JsonNode metadata) {
+        return List.of("name", "generateName").stream()
+                .allMatch(name -> Json.text(metadata.path("properties").path(name), "type").equals("string"));
+    }
+
     /** The schema at a path below a value; null if there is none. */
     static @Nullable JsonNode at(JsonNode root, List<String> path, boolean resource) {
         JsonNode at = root;
@@ -122,6 +136,9 @@ final class SchemaSizes {
     }
 
     private static @Nullable JsonNode field(JsonNode schema, String name, boolean resource) {
+        if (resource && name.equals("metadata") && !declaresNames(schema.path("properties").path("metadata"))) {
+            return METADATA;
+        }
         for (Map.Entry<String, JsonNode> field : schema.path("properties").properties()) {
             if (CelValues.escaped(field.getKey()).equals(name)) {
                 return field.getValue();

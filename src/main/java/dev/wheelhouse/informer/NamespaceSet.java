@@ -18,10 +18,14 @@ import java.util.concurrent.ConcurrentHashMap;
  * thread may ask.
  */
 public final class NamespaceSet {
+    /** The most namespaces that open at the same time: each needs a list and a watch of every type. */
+    static final int MOST_OPENING = 10;
+
     private final List<NamespacesInformer<?>> informers = new ArrayList<>();
     /** The informers that each namespace still waits for. */
     private final Map<String, Set<NamespacesInformer<?>>> opening = new ConcurrentHashMap<>();
     private volatile Map<String, Object> open = Map.of();
+    private volatile boolean complete = true;
 
     /** A set that is empty, for now. */
     public NamespaceSet() {}
@@ -51,6 +55,11 @@ public final class NamespaceSet {
             }
         });
         return names;
+    }
+
+    /** Whether every namespace of the last change is open or opening; the others wait for room. */
+    public boolean isComplete() {
+        return complete;
     }
 
     void attach(NamespacesInformer<?> informer) {
@@ -90,8 +99,14 @@ public final class NamespaceSet {
                 changed = true;
             }
         }
+        int room = MOST_OPENING - opening().size();
+        complete = true;
         for (String name : new TreeSet<>(names)) {
             if (!open.containsKey(name) && !opening.containsKey(name)) {
+                if (room-- <= 0) {
+                    complete = false;
+                    break;
+                }
                 Set<NamespacesInformer<?>> waiting = ConcurrentHashMap.newKeySet();
                 waiting.addAll(informers);
                 opening.put(name, waiting);

@@ -24,6 +24,7 @@ final class NamespaceLoop extends SignalledLoop {
     static final Duration EVERY = Duration.ofSeconds(10);
     private static final Logger log = LoggerFactory.getLogger(NamespaceLoop.class);
     private static final int SHOWN = 5;
+    private static final Duration ROOM = Duration.ofSeconds(1);
 
     private final String operator;
     private final Source chosen;
@@ -69,7 +70,11 @@ final class NamespaceLoop extends SignalledLoop {
             start.run();
             return BUSY;
         }
-        complete |= known && set.opening().isEmpty();
+        complete |= known && set.isComplete() && set.opening().isEmpty();
+        if (!set.isComplete()) {
+            // A namespace that turns out to be forbidden makes room, and wakes nobody.
+            return ROOM.toNanos();
+        }
         return chosen.every.isZero() ? IDLE : Math.max(1, next - clock.nanoTime());
     }
 

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -188,6 +189,22 @@ class NamespacesInformerTest {
         settle(Duration.ZERO);
         set.change(both, cluster.clock.nanoTime(), () -> {});
         assertThat(set.open().get("kube-public")).isNotNull().isNotSameAs(mark);
+    }
+
+    /** A thousand lists and watches at the same moment would be refused, and starve the process's own Lease. */
+    @Test
+    void ofManyNamespacesSomeOpenAtATime() throws Exception {
+        settle(Duration.ZERO);
+        NamespaceSet set = new NamespaceSet();
+        following(set, ResourceType.SECRETS, V1Secret.class);
+        Set<String> many = IntStream.range(0, 35).mapToObj(i -> "n" + i).collect(Collectors.toSet());
+        for (int i = 0; i < 10 && set.open().size() < 35; i++) {
+            set.change(many, cluster.clock.nanoTime(), () -> {});
+            assertThat(set.opening()).hasSizeLessThanOrEqualTo(NamespaceSet.MOST_OPENING);
+            assertThat(set.isComplete()).isEqualTo(set.open().size() + set.opening().size() == 35);
+            settle(Duration.ZERO);
+        }
+        assertThat(set.open()).hasSize(35);
     }
 
     @Test

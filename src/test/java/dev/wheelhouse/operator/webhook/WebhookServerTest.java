@@ -36,7 +36,6 @@ import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1ValidatingWebhookConfiguration;
 
-import dev.wheelhouse.runtime.SafeYaml;
 import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
@@ -52,6 +51,7 @@ import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.LoopRunner;
 import dev.wheelhouse.runtime.ManualClock;
+import dev.wheelhouse.runtime.SafeYaml;
 import dev.wheelhouse.testing.TestServer;
 
 import static dev.wheelhouse.testing.Eventually.eventually;
