@@ -20,7 +20,7 @@ final class SchemaSizes {
     /** The most bytes of a request (upstream: {@code MaxRequestSizeBytes}). */
     private static final long REQUEST = 3L * 1024 * 1024;
     private static final JsonNode SCALAR = Json.object();
-    /** The metadata of a resource whose schema does not declare both names (upstream: {@code WithTypeAndObjectMeta}). */
+    /** The metadata of a schema that does not declare both names (upstream: {@code WithTypeAndObjectMeta}). */
     private static final JsonNode METADATA = metadata();
 
     private SchemaSizes() {}

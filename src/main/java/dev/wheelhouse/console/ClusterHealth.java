@@ -38,6 +38,8 @@ import dev.wheelhouse.runtime.Clock;
  */
 public final class ClusterHealth {
     private static final Duration FRESH = Duration.ofMillis(500);
+    /** The age of metrics: each object that has changed is looked at again. */
+    private static final Duration COUNTED = Duration.ofSeconds(30);
 
     private final CachedObjects objects;
     private final ControllerManager manager;
@@ -48,7 +50,7 @@ public final class ClusterHealth {
     private final Set<Tags> counted = new HashSet<>();
     private volatile Map<Tags, Long> problems = Map.of();
     private @Nullable Assessment last;
-    private long until;
+    private long made;
 
     /** @param registry gets the numbers of objects by health, and of problems by type and cause */
     public ClusterHealth(SharedInformerFactory caches, ControllerManager manager, Clock clock,
@@ -58,17 +60,21 @@ public final class ClusterHealth {
         this.clock = clock;
         this.registry = registry;
         for (Health.Level level : Health.Level.values()) {
-            Gauge.builder("wheelhouse.objects", this, health -> health.now().count(level))
+            Gauge.builder("wheelhouse.objects", this, health -> health.within(COUNTED).count(level))
                     .description("Cached objects by their health.")
                     .tag("health", level.name().toLowerCase(Locale.ROOT)).register(registry);
         }
     }
 
     /** The health of the objects at this moment, or half a second ago. */
-    public synchronized Assessment now() {
-        if (last == null || clock.nanoTime() - until >= 0) {
+    public Assessment now() {
+        return within(FRESH);
+    }
+
+    private synchronized Assessment within(Duration age) {
+        if (last == null || clock.nanoTime() - made >= age.toNanos()) {
             last = new Assessment(objects.all(), failing(), this::health, clock.now());
-            until = clock.deadline(FRESH);
+            made = clock.nanoTime();
             problems = last.problems().stream().collect(Collectors.groupingBy(ClusterHealth::series,
                     Collectors.counting()));
             problems.keySet().forEach(this::count);
@@ -84,7 +90,7 @@ public final class ClusterHealth {
     private void count(Tags series) {
         if (counted.add(series)) {
             Gauge.builder("wheelhouse.problems", this, health -> {
-                health.now();
+                health.within(COUNTED);
                 return health.problems.getOrDefault(series, 0L);
             }).description("Objects that are not well, by the kind of the deepest cause.").tags(series)
                     .register(registry);

@@ -29,7 +29,8 @@ import static dev.wheelhouse.api.Absent.orEmpty;
 
 /**
  * The problems among the objects of a cluster: the health of each together with that of the objects that it controls
- * or needs, and those that are not well, each with its deepest cause. It takes time in proportion to the objects. Not thread safe.
+ * or needs, and those that are not well, each with its deepest cause. It takes time in proportion to the objects. Not
+ * thread safe.
  */
 public final class Assessment {
     /** The time after which an object that waits for something is a problem. */
