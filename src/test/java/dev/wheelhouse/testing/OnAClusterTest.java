@@ -39,8 +39,19 @@ class OnAClusterTest {
             assertThat(server.url()).isEqualTo(cluster.url());
             assertThatThrownBy(server::faults).isInstanceOf(TestAbortedException.class)
                     .hasMessageContaining("this test needs the embedded server, and wheelhouse.test.kubeconfig names");
+            // The garbage collector of a cluster learns of a new type after some seconds. Of an owner whose type came
+            // and went before, it never hears.
+            server.user().delete(Website.class, "default", "blog");
+            collected();
+            server.user().create(Website.of("blog", 1, "Hello"));
+            Eventually.eventually("there is another Deployment", Duration.ofSeconds(60),
+                    () -> cluster.user().find(V1Deployment.class, "default", "blog").isPresent());
         }
         assertThatThrownBy(() -> cluster.user().all(Website.class)).hasMessageContaining("404");
+        collected();
+    }
+
+    private void collected() {
         Eventually.eventually("the garbage collector has removed the Deployment", Duration.ofSeconds(60),
                 () -> cluster.user().find(V1Deployment.class, "default", "blog").isEmpty());
     }
