@@ -226,7 +226,7 @@ class DecisionStepsTest {
     void noCrashStaleCacheOrSecondLeaderBreaksTheOrder() {
         List<String> broken = new ArrayList<>();
         OperatorSimulation.of(() -> new Chain(broken)).crds(Site.class).seeds(1).patience(Duration.ofMinutes(5))
-                .within(Duration.ofSeconds(30))
+                .within(Duration.ofSeconds(10))
                 .step("creates a site", user -> user.create("""
                         {apiVersion: example.com/v1, kind: Site, metadata: {name: blog}, spec: {replicas: 3}}"""))
                 .step("lets the first be ready", user -> readies(user, "a"))

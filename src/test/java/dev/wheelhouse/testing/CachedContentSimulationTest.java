@@ -1,5 +1,7 @@
 package dev.wheelhouse.testing;
 
+import java.time.Duration;
+
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -29,7 +31,8 @@ class CachedContentSimulationTest {
                 .start(Website.of("blog", 2, "Hello"))
                 .step("scales the website and changes its page", user -> user.edit(Website.class, "default", "blog",
                         website -> website.setSpec(new Website.Spec(3, "Welcome"))))
-                .step("deletes the website", user -> user.delete(Website.class, "default", "blog")).seeds(5).run();
+                .step("deletes the website", user -> user.delete(Website.class, "default", "blog")).seeds(5)
+                .within(Duration.ofSeconds(15)).run();
         assertThat(report.writes()).isGreaterThanOrEqualTo(5);
     }
 }

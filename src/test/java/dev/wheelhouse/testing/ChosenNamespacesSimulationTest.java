@@ -1,5 +1,7 @@
 package dev.wheelhouse.testing;
 
+import java.time.Duration;
+
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -51,7 +53,7 @@ class ChosenNamespacesSimulationTest {
                 .step("takes the namespace away", user -> label(user, "no"))
                 .step("scales the website, which nobody looks at", user -> scale(user, 3))
                 .step("gives the namespace back", user -> label(user, "yes"))
-                .step("scales the website", user -> scale(user, 4)).seeds(5).run();
+                .step("scales the website", user -> scale(user, 4)).seeds(5).within(Duration.ofSeconds(15)).run();
         assertThat(report.writes()).isGreaterThanOrEqualTo(5);
     }
 }
