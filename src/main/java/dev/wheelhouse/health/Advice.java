@@ -19,8 +19,9 @@ public record Advice(String kind, String who, String command) {
      */
     static Advice of(String cause, Health own, Item origin) {
         ObjectKey key = origin.key();
+        String name = quoted(key.name());
         String in = key.namespace().isEmpty() ? "" : " -n " + key.namespace();
-        String describe = "kubectl describe" + in + " " + origin.type().groupResource() + " " + key.name();
+        String describe = "kubectl describe" + in + " " + origin.type().groupResource() + " " + name;
         if (cause.contains("403") || cause.contains("is forbidden")) {
             return cause.contains("exceeded quota")
                     ? new Advice("Quota", "who sets the namespace's quota", "kubectl describe" + in + " resourcequota")
@@ -34,7 +35,7 @@ public record Advice(String kind, String who, String command) {
                     "kubectl get validatingwebhookconfigurations,mutatingwebhookconfigurations");
         }
         if (origin.type().equals(ResourceType.PODS)) {
-            return pod(own.text(), describe, "kubectl logs" + in + " " + key.name() + " --all-containers --previous");
+            return pod(own.text(), describe, "kubectl logs" + in + " " + name + " --all-containers --previous");
         }
         return switch (origin.type().groupResource()) {
             case "nodes" -> new Advice("Node", "who runs the machines", describe);
@@ -45,6 +46,11 @@ public record Advice(String kind, String who, String command) {
             default -> new Advice(own.level() == Health.Level.PROGRESSING ? "Waiting" : "State",
                     "who owns the object", describe);
         };
+    }
+
+    /** A name as one word of a shell: those of roles, for example, may have any characters but a few. */
+    private static String quoted(String name) {
+        return name.matches("[\\w.:-]+") ? name : "'" + name.replace("'", "'\\''") + "'";
     }
 
     private static Advice pod(String text, String describe, String logs) {

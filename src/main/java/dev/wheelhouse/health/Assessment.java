@@ -36,6 +36,7 @@ public final class Assessment {
     /** The time after which an object that waits for something is a problem. */
     public static final Duration STUCK = Duration.ofMinutes(1);
     private static final int DEEPEST = 12;
+    private static final int LONGEST_CIRCLE = 100;
 
     private final Map<ResourceType, Map<ObjectKey, Node>> byKey = new HashMap<>();
     private final List<Node> nodes = new ArrayList<>();
@@ -163,11 +164,11 @@ public final class Assessment {
     }
 
     private static boolean isInCircle(Node node) {
-        Node at = node;
-        for (int i = 0; i < DEEPEST && at != null; i++) {
+        Node at = node.owner;
+        for (int i = 0; i < LONGEST_CIRCLE && at != null && at != node; i++) {
             at = at.owner;
         }
-        return at != null;
+        return at == node;
     }
 
     private Health assess(Node node, int depth) {
@@ -181,7 +182,7 @@ public final class Assessment {
                 Health inner = assess(dependent, depth + 1);
                 if (inner.level().compareTo(Level.UNKNOWN) <= 0 && Health.WORST_FIRST.compare(inner, total(node)) <= 0
                         && (node.origin == node || total(node).cause().isEmpty())) {
-                    blame(node, dependent, inner.cause());
+                    blame(node, dependent, inner, inner.cause());
                 }
             }
         }
@@ -198,8 +199,7 @@ public final class Assessment {
     }
 
     /** Gives an object the cause of another one. */
-    private static void blame(Node node, Node other, String cause) {
-        Health inner = total(other);
+    private static void blame(Node node, Node other, Health inner, String cause) {
         node.total = new Health(inner.level(), node.own.isWell() || node.own.text().isEmpty()
                 ? inner.text()
                 : node.own.text(), cause, inner.since());
@@ -235,18 +235,20 @@ public final class Assessment {
                     ? null
                     : at(ResourceType.PERSISTENT_VOLUME_CLAIMS, ObjectKey.of(node.item.key().namespace(),
                             String.valueOf(volume.getPersistentVolumeClaim().getClaimName())));
-            if (claim != null && !assess(claim, depth + 1).cause().isEmpty() && !total(claim).isWell()) {
-                blame(node, claim, "claim " + claim.item.key().name() + ": " + total(claim).cause());
+            Health bound = claim == null ? null : assess(claim, depth + 1);
+            if (claim != null && bound != null && !bound.cause().isEmpty() && !bound.isWell()) {
+                blame(node, claim, bound, "claim " + claim.item.key().name() + ": " + bound.cause());
                 return;
             }
         }
         Node machine = pod.getSpec().getNodeName() == null
                 ? null
                 : at(ResourceType.NODES, ObjectKey.cluster(pod.getSpec().getNodeName()));
-        if (machine != null && assess(machine, depth + 1).level().compareTo(Level.UNKNOWN) <= 0
+        Health runs = machine == null ? null : assess(machine, depth + 1);
+        if (machine != null && runs != null && runs.level().compareTo(Level.UNKNOWN) <= 0
                 && node.own.level() != Level.DEGRADED) {
-            blame(node, machine, "node " + machine.item.key().name() + " is " + total(machine).text() + ": "
-                    + total(machine).cause());
+            blame(node, machine, runs, "node " + machine.item.key().name() + " is " + runs.text() + ": "
+                    + runs.cause());
         }
     }
 

@@ -11,6 +11,7 @@ import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.runtime.OneLine;
 
 /**
  * How well an object is, by its own spec and status. What kubectl prints is upstream's, and is not made of it.
@@ -20,6 +21,14 @@ import dev.wheelhouse.client.ModelJson;
  * @param since the time from which it is so; null if the object does not tell
  */
 public record Health(Level level, String text, String cause, @Nullable Instant since) {
+    private static final int LONGEST = 1000;
+
+    /** Bounds what objects say of themselves. */
+    public Health {
+        text = OneLine.of(text, LONGEST);
+        cause = OneLine.of(cause, LONGEST);
+    }
+
     /** How well an object is, in Argo CD's words; the worst level comes first. */
     public enum Level {
         /** Something is wrong that does not pass by waiting. */

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 import io.kubernetes.client.common.KubernetesObject;
@@ -48,6 +49,22 @@ class AssessmentTest {
                     .forEach(row -> rows.add(DynamicTest.dynamicTest(row.path("name").asString(), () -> check(row))));
         }
         return rows;
+    }
+
+    /** People copy the command into a shell. */
+    @Test
+    void aCommandHasNamesAsWordsOfAShell() {
+        ObjectNode role = (ObjectNode) ModelJson.tree(Map.of("kind", "Site", "metadata",
+                Map.of("name", "a;rm -rf ~'$(b)", "deletionTimestamp", "2026-01-01T00:00:00Z", "finalizers",
+                        List.of("x/y"))));
+        assertThat(new Assessment(List.of(item(role)), List.of(), Health::of, NOW).problems().getFirst().advice()
+                .command()).isEqualTo("kubectl describe -n a sites.example.com 'a;rm -rf ~'\\''$(b)'");
+    }
+
+    @Test
+    void whatAnObjectSaysOfItselfIsBounded() {
+        assertThat(new Health(Health.Level.DEGRADED, "x", "y\n".repeat(100_000), null).cause().length())
+                .isLessThan(1100);
     }
 
     private static void check(JsonNode row) {
