@@ -3,7 +3,9 @@ package dev.wheelhouse.operator;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -12,11 +14,15 @@ import org.slf4j.LoggerFactory;
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
+import tools.jackson.databind.node.ObjectNode;
+
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.facts.SemanticForm;
+import dev.wheelhouse.operator.Declaration.Part;
 
 /**
  * Remembers the objects that an operator wrote and how the server stored them, so that no request is sent that would
@@ -37,7 +43,12 @@ final class Applied {
     }
 
     /** @param subresource {@code status} or empty */
-    record Target(ResourceType type, ObjectKey key, String subresource) {}
+    record Target(ResourceType type, ObjectKey key, String subresource) {
+        static Target of(Part<?> part, ObjectNode body) {
+            return new Target(part.type(), ObjectKey.of(body.at("/metadata/namespace").asString(""),
+                    body.at("/metadata/name").asString()), "");
+        }
+    }
 
     /**
      * @param uid the stored object's UID
@@ -57,14 +68,58 @@ final class Applied {
     }
 
     /**
+     * A configuration to apply.
+     *
+     * @param wanted the body in {@link SemanticForm}
+     */
+    record Configuration<T extends KubernetesObject>(ObjectKey owner, Part<T> part, Target target, ObjectNode body,
+            Object wanted, String manager) {
+        static <T extends KubernetesObject> Configuration<T> of(ObjectKey owner, Part<T> part, ObjectNode body,
+                String manager) {
+            return new Configuration<>(owner, part, Target.of(part, body), body, SemanticForm.of(body, part.type()),
+                    manager);
+        }
+
+        /** @param force whether fields of other managers are taken; without, an unseen object is not overwritten */
+        Action.Apply action(boolean force, String why) {
+            return new Action.Apply(part.type(), target.key, "", part.model(), manager, force, ModelJson.write(body),
+                    why);
+        }
+    }
+
+    /**
+     * Applies a configuration, unless the object exists and would not change.
+     *
+     * @param stored the existing object; null for none
+     * @param must why an existing object has to be written in any case; null if nothing requires it
+     * @param before as {@link #reason} has it
+     * @param write sends a write; its answer is null if the write was only planned
+     * @param then ends the apply: what it returns is the stored object
+     * @return a copy of the object as it is, or as it is wanted if the apply was only planned
+     */
+    <T extends KubernetesObject> T apply(Configuration<T> it, @Nullable T stored, @Nullable String must, SyncRun run,
+            Supplier<@Nullable String> before, Function<Action.Write, @Nullable KubernetesObject> write,
+            UnaryOperator<T> then) {
+        String why = stored == null
+                ? "it does not exist"
+                : must != null ? must : reason(it.owner, it.target, it.wanted, stored, run, before);
+        KubernetesObject answer = why == null ? null : write.apply(it.action(stored != null, why));
+        if (why == null || answer == null) {
+            return stored == null ? ModelJson.read(it.body, it.part.model()) : ModelJson.copy(stored);
+        }
+        T left = then.apply(it.part.model().cast(answer));
+        run.effect(() -> sent(it.owner, it.target, it.wanted, stored, left, why));
+        return left;
+    }
+
+    /**
      * The reason to apply an object that exists, for people; null if the apply would change nothing.
      *
      * @param wanted the configuration, in {@link SemanticForm}
      * @param before asks the server why the stored object is not as if just this configuration was applied by another
      *     process of the operator; null if it is
      */
-    @Nullable
-    String reason(ObjectKey owner, Target target, Object wanted, KubernetesObject stored, SyncRun run,
+    private @Nullable String reason(ObjectKey owner, Target target, Object wanted, KubernetesObject stored, SyncRun run,
             Supplier<@Nullable String> before) {
         Memo last = get(owner, target);
         Memo same = same(last, wanted, stored);
@@ -110,7 +165,7 @@ final class Applied {
      * @param answer the stored object after it
      * @param why the reason of the apply
      */
-    void sent(ObjectKey owner, Target target, Object wanted, @Nullable KubernetesObject before,
+    private void sent(ObjectKey owner, Target target, Object wanted, @Nullable KubernetesObject before,
             KubernetesObject answer, String why) {
         Memo last = get(owner, target);
         int takenBack = last == null || before == null || !last.wanted.equals(Drift.hash(wanted))

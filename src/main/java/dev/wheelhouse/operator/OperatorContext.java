@@ -38,6 +38,7 @@ import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.facts.SemanticForm;
 import dev.wheelhouse.meters.Meters;
+import dev.wheelhouse.operator.Applied.Configuration;
 import dev.wheelhouse.operator.Applied.Memo;
 import dev.wheelhouse.operator.Applied.Target;
 import dev.wheelhouse.operator.Declaration.Part;
@@ -199,41 +200,29 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P>, L
         Part<T> part = partOf(desired, owned);
         ObjectNode body = Desired.of(desired, part, declaration.primary().type(), meta(), owned);
         Pruning.mark(body, step);
-        Target target = target(part, body);
+        Configuration<T> it = Configuration.of(key, part, body, declaration.fieldManager());
+        Target target = it.target();
         T known = existing(part, target);
-        Object wanted = SemanticForm.of(body, part.type());
-        if (known != null && controller.applied.isShown(key, target, wanted, known)) {
+        if (known != null && controller.applied.isShown(key, target, it.wanted(), known)) {
             return answer(part, known, answered);
         }
         T stored = known == null ? null : caches.whole(part, known);
         List<String> formers = stored == null ? List.of() : ownership.formerManagers(target, stored.getMetadata());
-        String why = stored == null
-                ? "it does not exist"
-                : !formers.isEmpty()
-                        ? "it was applied under the former name " + formers.getFirst()
-                        : controller.applied.reason(key, target, wanted, stored, run,
-                                () -> ownership.appliers(target).difference(declaration.fieldManager(), body,
-                                        ModelJson.tree(stored)));
-        if (why == null) {
-            return ModelJson.copy(Objects.requireNonNull(stored));
-        }
-        // Without force, an object of somebody else that the cache does not show yet is not overwritten.
-        KubernetesObject answer = write(new Action.Apply(part.type(), target.key(), "", part.model(),
-                declaration.fieldManager(), stored != null, ModelJson.write(body), why));
-        if (answer == null) {
-            // The apply was only planned.
-            return ModelJson.copy(stored == null ? desired : stored);
-        }
-        T last = part.model().cast(answer);
-        for (String former : formers) {
-            // An empty configuration removes the fields that nobody else has applied.
-            KubernetesObject released = write(new Action.Apply(part.type(), target.key(), "", part.model(), former,
-                    false, ModelJson.write(Desired.empty(body)), "its fields belong to "
-                            + declaration.fieldManager() + " now"));
-            last = released == null ? last : part.model().cast(released);
-        }
+        String must = formers.isEmpty() ? null : "it was applied under the former name " + formers.getFirst();
+        return controller.applied.apply(it, stored, must, run, () -> ownership.appliers(target)
+                .difference(declaration.fieldManager(), body, ModelJson.tree(stored)), this::write,
+                last -> release(it, formers, last));
+    }
+
+    /** Applies an empty configuration under former names, which removes the fields that nobody else has applied. */
+    private <T extends KubernetesObject> T release(Configuration<T> it, List<String> formers, T last) {
         T left = last;
-        run.effect(() -> controller.applied.sent(key, target, wanted, stored, left, why));
+        for (String former : formers) {
+            Action.Apply release = new Configuration<>(key, it.part(), it.target(), Desired.empty(it.body()),
+                    it.wanted(), former).action(false, "its fields belong to " + declaration.fieldManager() + " now");
+            KubernetesObject released = write(release);
+            left = released == null ? left : it.part().model().cast(released);
+        }
         return left;
     }
 
@@ -241,14 +230,6 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P>, L
     private <T extends KubernetesObject> T answer(Part<T> part, T stored, boolean answered) {
         T handed = answered ? caches.handed(part, stored) : stored;
         return ModelJson.copy(handed == null ? stored : handed);
-    }
-
-    private static Target target(Part<?> part, ObjectNode body) {
-        return new Target(part.type(), keyOf(body), "");
-    }
-
-    static ObjectKey keyOf(ObjectNode body) {
-        return ObjectKey.of(body.at("/metadata/namespace").asString(""), body.at("/metadata/name").asString());
     }
 
     /**
@@ -277,7 +258,7 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P>, L
         Part<T> part = partToApply(object);
         ObjectNode body = Desired.of(object, part, declaration.primary().type(), meta(), true);
         Pruning.mark(body, step);
-        Target target = target(part, body);
+        Target target = Target.of(part, body);
         T stored = existing(part, target);
         if (stored != null) {
             return OwnerReferences.controllerOf(stored.getMetadata()) == null

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -25,7 +26,7 @@ import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.controller.Action;
-import dev.wheelhouse.facts.SemanticForm;
+import dev.wheelhouse.operator.Applied.Configuration;
 import dev.wheelhouse.operator.Applied.Target;
 import dev.wheelhouse.operator.Declaration.Part;
 
@@ -116,32 +117,19 @@ record RemoteContext(OperatorContext<?> home, RemoteCluster remote, Declaration<
         meta.withObjectProperty("labels").put(RemoteCluster.OPERATOR, declaration.name()).put(RemoteCluster.OWNER,
                 primary().getUid());
         meta.withObjectProperty("annotations").put(RemoteCluster.PRIMARY, key.toString());
-        Target target = new Target(type, OperatorContext.keyOf(body), "");
-        T cached = remote.informer(part).get(target.key());
-        T stored = cached != null ? cached : remote.client.resource(type, part.model()).find(target.key()).orElse(null);
+        Configuration<T> it = Configuration.of(key, part, body, declaration.fieldManager());
+        ObjectKey of = it.target().key();
+        T cached = remote.informer(part).get(of);
+        T stored = cached != null ? cached : remote.client.resource(type, part.model()).find(of).orElse(null);
         if (stored != null && !isOwned(stored)) {
-            throw new KubeApiException("apply " + type + " " + target.key() + " in the cluster " + remote.name, 422,
+            throw new KubeApiException("apply " + type + " " + of + " in the cluster " + remote.name, 422,
                     Ownership.REFUSED, "it exists, and does not belong to " + declaration.primary().type().kind() + " "
                             + key + ": choose another name, or delete it",
                     null);
         }
-        Object wanted = SemanticForm.of(body, type);
-        String why = stored == null
-                ? "it does not exist"
-                : remote.applied.reason(key, target, wanted, stored, home.run(),
-                        () -> remote.client.metadata(type).appliers(target.key()).difference(declaration.fieldManager(),
-                                body, ModelJson.tree(stored)));
-        if (why == null) {
-            return ModelJson.copy(Objects.requireNonNull(stored));
-        }
-        KubernetesObject answer = write(new Action.Apply(type, target.key(), "", part.model(),
-                declaration.fieldManager(), stored != null, ModelJson.write(body), why));
-        if (answer == null) {
-            return ModelJson.copy(stored == null ? desired : stored);
-        }
-        T left = part.model().cast(answer);
-        home.run().effect(() -> remote.applied.sent(key, target, wanted, stored, left, why));
-        return left;
+        return remote.applied.apply(it, stored, null, home.run(), () -> remote.client.metadata(type).appliers(of)
+                .difference(declaration.fieldManager(), body, ModelJson.tree(stored)), this::write,
+                UnaryOperator.identity());
     }
 
     @Override
