@@ -32,6 +32,7 @@ public final class ConsistencyStore {
     private final Clock clock;
     private final Map<ResourceType, SharedIndexInformer<? extends KubernetesObject>> caches = new ConcurrentHashMap<>();
     private final Map<Object, Owner> owners = new ConcurrentHashMap<>();
+    private volatile Consumer<Object> again = owner -> {};
 
     /**
      * A cache that has not reached a version yet.
@@ -74,6 +75,27 @@ public final class ConsistencyStore {
     /** Registers the cache that shows the writes of a type. Writes of types without a cache delay nobody. */
     public void register(ResourceType type, SharedIndexInformer<? extends KubernetesObject> cache) {
         caches.put(type, cache);
+        cache.onReplaced(before -> replaced(type, before));
+    }
+
+    private void replaced(ResourceType type, String before) {
+        List<Object> unheard = new ArrayList<>();
+        owners.keySet().forEach(owner -> owners.computeIfPresent(owner, (key, record) -> {
+            Newest newest = record.newest.get(type);
+            if (newest != null && !ResourceVersions.atLeast(before, newest.version)) {
+                unheard.add(owner);
+            }
+            return record;
+        }));
+        unheard.forEach(again);
+    }
+
+    /**
+     * Sets an action for owners of whose last writes a cache has learned by a list. What they have made may have been
+     * deleted before that list, so that no event tells it.
+     */
+    void whenListed(Consumer<Object> action) {
+        again = action;
     }
 
     /** Records a write for an owner. A version that cannot be compared is ignored. */

@@ -77,6 +77,7 @@ public abstract class KeyedController<K> implements Controller {
         this.context = context.of(name);
         this.consistency = this.context.consistency();
         this.queue = context.queue(name, limits);
+        consistency.whenListed(this::syncAgain);
         this.executor = this.context.executor(eventSource);
         this.clock = context.clock();
         this.observed = this.context.observes()
@@ -86,6 +87,13 @@ public abstract class KeyedController<K> implements Controller {
             furtherLoops.add(observed);
         }
         this.forbidden = new ForbiddenWrites<>(name, queue);
+    }
+
+    @SuppressWarnings("unchecked") // All other owners are keys of this controller.
+    private void syncAgain(Object owner) {
+        if (!(owner instanceof FurtherKey)) {
+            queue.add((K) owner);
+        }
     }
 
     /**

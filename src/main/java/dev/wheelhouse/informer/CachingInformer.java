@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
@@ -50,6 +51,7 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
     private final ThreadSafeStore<T> indexer;
     private final SharedProcessor<T> processor = new SharedProcessor<>();
     private final Signal promptSignal = new Signal();
+    private final List<Consumer<String>> onReplaced = new CopyOnWriteArrayList<>();
     private final PromptListeners prompt = new PromptListeners(promptSignal);
     private boolean promptStarted;
     /** The resync period of handlers that name none. */
@@ -238,6 +240,7 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
     private void handleReplaced(DeltaFifo.Replaced<T> replaced) {
         List<Notification<T>> notifications = new ArrayList<>();
         boolean first;
+        String before = version;
         synchronized (blockDeltas) {
             first = !synced.isDone();
             cache.replace(replaced, first, notifications);
@@ -245,6 +248,7 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
             processor.distribute(notifications);
             synced.complete(null);
         }
+        onReplaced.forEach(action -> action.accept(before));
         if (first) {
             meters.synced(clock.nanoTime() - started);
         }
@@ -476,6 +480,11 @@ final class CachingInformer<T extends KubernetesObject> implements SharedIndexIn
     @Override
     public void onUnreadable(Runnable action) {
         reflector.status().onUnreadable(action);
+    }
+
+    @Override
+    public void onReplaced(Consumer<String> action) {
+        onReplaced.add(action);
     }
 
     @Override

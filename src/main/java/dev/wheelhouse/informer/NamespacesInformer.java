@@ -47,6 +47,7 @@ final class NamespacesInformer<T extends KubernetesObject> implements SharedInde
     private final NamespacesIndexer<T> indexer = new NamespacesIndexer<>();
     private final List<Group> groups = new CopyOnWriteArrayList<>();
     private final List<Runnable> onUnreadable = new CopyOnWriteArrayList<>();
+    private final List<Consumer<String>> onReplaced = new CopyOnWriteArrayList<>();
     private boolean closed;
 
     /**
@@ -76,6 +77,7 @@ final class NamespacesInformer<T extends KubernetesObject> implements SharedInde
         CachingInformer<T> member = staged.remove(namespace);
         if (member != null) {
             onUnreadable.forEach(member::onUnreadable);
+            onReplaced.forEach(member::onReplaced);
             indexer.put(namespace, member);
             groups.forEach(group -> group.add(member));
         }
@@ -304,6 +306,12 @@ final class NamespacesInformer<T extends KubernetesObject> implements SharedInde
     public synchronized void onUnreadable(Runnable action) {
         onUnreadable.add(action);
         members().forEach(member -> member.onUnreadable(action));
+    }
+
+    @Override
+    public synchronized void onReplaced(Consumer<String> action) {
+        onReplaced.add(action);
+        members().forEach(member -> member.onReplaced(action));
     }
 
     @Override

@@ -334,6 +334,11 @@ public final class ScopedInformers implements SharedInformerFactory, AutoCloseab
         }
 
         @Override
+        public void onReplaced(Consumer<String> action) {
+            behind.onReplaced(action);
+        }
+
+        @Override
         public void checkUnchanged(String who) {
             behind.checkUnchanged(who);
         }

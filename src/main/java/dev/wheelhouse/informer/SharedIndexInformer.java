@@ -96,6 +96,13 @@ public interface SharedIndexInformer<T> {
     default void onUnreadable(Runnable action) {}
 
     /**
+     * Adds an action that is called whenever a list has replaced the cached objects, with the version that the cache
+     * had reached before. Of an object that came and went in between, no handler hears. It is called on the informer's
+     * thread, so it must not block.
+     */
+    default void onReplaced(Consumer<String> action) {}
+
+    /**
      * Compares the cached objects with what they were when they came, if {@link InformerOptions#detectMutations} is on.
      *
      * @param who has just had the objects in hand; messages name it

@@ -1,6 +1,7 @@
 package dev.wheelhouse.controller;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 
 import org.junit.jupiter.api.AfterEach;
@@ -40,6 +41,17 @@ class ConsistencyStoreTest {
         return cluster.edit(ResourceType.PODS, V1Pod.class, POD, pod -> pod.getMetadata().putLabelsItem("a", "b"));
     }
 
+    /** Lets the watch of pods end when its version has expired, so that the cache lists them again. */
+    private void list() {
+        cluster.withhold(ResourceType.PODS);
+        cluster.server.faults().compactNow();
+        cluster.clock.advance(Duration.ofMinutes(20));
+        cluster.deliver();
+        cluster.release(ResourceType.PODS);
+        cluster.clock.advance(Duration.ofMinutes(1));
+        cluster.deliver();
+    }
+
     private void wrote(V1Pod pod) {
         store.wroteAt(OWNER, ResourceType.PODS, ObjectKey.of(pod), pod.getMetadata().getResourceVersion());
     }
@@ -68,6 +80,26 @@ class ConsistencyStoreTest {
         cluster.remove(ResourceType.PODS, POD);
         cluster.deliver();
         assertThat(store.check(OWNER)).isNull();
+    }
+
+    @Test
+    void anOwnerWhoseObjectCameAndWentBeforeAListIsNamedBecauseNoEventTellsIt() {
+        List<Object> named = new ArrayList<>();
+        store.whenListed(named::add);
+        wrote(createPod());
+        cluster.remove(ResourceType.PODS, POD);
+        list();
+        assertThat(named).containsExactly(OWNER);
+    }
+
+    @Test
+    void anOwnerWhoseObjectEventsHaveShownIsNotNamedByAList() {
+        List<Object> named = new ArrayList<>();
+        store.whenListed(named::add);
+        wrote(createPod());
+        cluster.deliver();
+        list();
+        assertThat(named).isEmpty();
     }
 
     @Test
