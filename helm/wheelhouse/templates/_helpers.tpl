@@ -20,21 +20,61 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{- /* The label component is the job of the metrics: the monitors name it as their jobLabel. */ -}}
 {{- define "wheelhouse.componentLabels" -}}
 {{ include "wheelhouse.selectorLabels" . }}
-app.kubernetes.io/component: {{ .Values.metrics.job }}
+app.kubernetes.io/component: {{ include "wheelhouse.job" . }}
 {{- end }}
 
-{{- define "wheelhouse.labels" -}}
+{{- /* Upstream's name only in its place: beside it, alerts about the one would be quiet while the other is up. */ -}}
+{{- define "wheelhouse.job" -}}
+{{- .Values.metrics.job | default (ternary "kube-controller-manager" "wheelhouse" (eq .Values.wheelhouse.manage "takeover")) }}
+{{- end }}
+
+{{- define "wheelhouse.ownLabels" -}}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-" }}
 {{ include "wheelhouse.componentLabels" . }}
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end }}
 
+{{- /* The argument is the root, or has the root and more labels. */ -}}
+{{- define "wheelhouse.labels" -}}
+{{- $root := .root | default . }}
+{{- merge (include "wheelhouse.ownLabels" $root | fromYaml) (.more | default dict) ($root.Values.commonLabels | default dict) | toYaml }}
+{{- end }}
+
 {{- define "wheelhouse.metadata" -}}
-name: {{ include "wheelhouse.fullname" . }}
-namespace: {{ .Release.Namespace }}
+{{- $root := .root | default . -}}
+name: {{ include "wheelhouse.fullname" $root }}
+namespace: {{ $root.Release.Namespace }}
 labels:
   {{- include "wheelhouse.labels" . | nindent 2 }}
+{{- end }}
+
+{{- /* The chart's fields under those of a value, in which null removes a field. A value of an older chart is absent. */ -}}
+{{- define "wheelhouse.under" -}}
+{{- $fields := fromYaml .fields }}
+{{- range $field, $value := .value }}
+{{- if kindIs "invalid" $value }}
+{{- $fields = omit $fields $field }}
+{{- else }}
+{{- $_ := set $fields $field $value }}
+{{- end }}
+{{- end }}
+{{- toYaml $fields }}
+{{- end }}
+
+{{- /* A probe of a path. A question of the value takes the place of the chart's. */ -}}
+{{- define "wheelhouse.probe" -}}
+{{- $fields := fromYaml .fields }}
+{{- if not (pick (.value | default dict) "httpGet" "exec" "tcpSocket" "grpc") }}
+{{- $get := dict "path" (print "/actuator/health/" .path) "port" "http" }}
+{{- if (.root.Values.tls).secretName }}{{ $_ := set $get "scheme" "HTTPS" }}{{ end }}
+{{- $_ := set $fields "httpGet" $get }}
+{{- end }}
+{{- include "wheelhouse.under" (dict "value" .value "fields" (toYaml $fields)) }}
+{{- end }}
+
+{{- define "wheelhouse.milliseconds" -}}
+{{- mul (regexFind "^[0-9]+" .) (get (dict "ms" 1 "s" 1000 "m" 60000) (regexFind "[a-z]+$" .)) }}
 {{- end }}
 
 {{- define "wheelhouse.serviceAccountName" -}}
@@ -52,19 +92,23 @@ labels:
 {{- end }}
 
 {{- define "wheelhouse.containerSecurity" -}}
+{{- include "wheelhouse.under" (dict "value" .Values.securityContext "fields" `
 allowPrivilegeEscalation: false
 readOnlyRootFilesystem: true
 capabilities:
   drop: ["ALL"]
+`) }}
 {{- end }}
 
 {{- define "wheelhouse.podSecurity" -}}
+{{- include "wheelhouse.under" (dict "value" .Values.podSecurityContext "fields" `
 runAsNonRoot: true
 runAsUser: 10001
 runAsGroup: 10001
 fsGroup: 10001
 seccompProfile:
   type: RuntimeDefault
+`) }}
 {{- end }}
 
 {{- /* "yes" if a controller runs: the first entry that names it decides, then the entry "*". */ -}}

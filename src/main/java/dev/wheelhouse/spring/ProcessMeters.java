@@ -31,6 +31,9 @@ final class ProcessMeters implements MeterBinder {
                     .description("Open file descriptors").register(registry);
             Gauge.builder("process.max.fds", system, UnixOperatingSystemMXBean::getMaxFileDescriptorCount)
                     .description("The limit of open file descriptors").register(registry);
+            Gauge.builder("process.memory.limit", system, UnixOperatingSystemMXBean::getTotalMemorySize)
+                    .baseUnit("bytes").description("The memory of the container, or else of the machine")
+                    .register(registry);
         }
         if (Files.exists(STATUS)) {
             memory(registry, "process.virtual.memory", "Virtual memory of the process", "VmSize:");

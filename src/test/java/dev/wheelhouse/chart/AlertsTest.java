@@ -43,7 +43,8 @@ class AlertsTest {
         assertThat(alerts()).extracting(alert -> alert.path("alert").asString()).isEqualTo(sections);
         for (JsonNode alert : alerts()) {
             assertThat(alert.at("/annotations/runbook_url").asString())
-                    .isEqualTo("docs/operations.md#" + alert.path("alert").asString().toLowerCase(Locale.ROOT));
+                    .isEqualTo("https://wheelhouse.dev/docs/operations.md#"
+                            + alert.path("alert").asString().toLowerCase(Locale.ROOT));
             assertThat(alert.at("/labels/severity").asString()).isIn("critical", "warning", "info");
             assertThat(alert.at("/annotations/summary").asString()).endsWith(".");
         }

@@ -1,10 +1,14 @@
 package dev.wheelhouse.chart;
 
 import java.nio.file.Path;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 import com.marcnuri.helm.Helm;
 import com.marcnuri.helm.LintResult;
@@ -12,6 +16,7 @@ import com.marcnuri.helm.TemplateCommand;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 /** The chart, linted and rendered by the real Helm. */
 class HelmChartTest {
@@ -88,5 +93,51 @@ class HelmChartTest {
         assertThatThrownBy(
                 () -> template().set(name, value.matches("-?\\d+") ? (Object) Integer.valueOf(value) : value).call())
                 .hasMessageContaining(named);
+    }
+
+    static Stream<Arguments> contradictions() {
+        return Stream.of(
+                arguments("{leaderElection: {leaseDuration: 10s}}",
+                        "leaseDuration is 10s, and renewDeadline is 10s",
+                        "Make leaseDuration longer"),
+                arguments("{leaderElection: {renewDeadline: 2400ms}}",
+                        "renewDeadline is 2400ms, and retryPeriod is 2s",
+                        "longer than 1.2 times retryPeriod"),
+                arguments("{wheelhouse: {controllers: ['*', -deploy]}}",
+                        "wheelhouse.controllers has -deploy, and there is no such controller",
+                        "taking-over.md"),
+                arguments("{wheelhouse: {properties: {server.port: 1}}}",
+                        "properties or extraArgs has server.port, which the chart sets",
+                        "the value containerPort"),
+                arguments("{extraArgs: [--wheelhouse.leaderElection.leaseDuration=1s]}",
+                        "has wheelhouse.leaderElection.leaseDuration",
+                        "the value leaderElection.leaseDuration"),
+                arguments("{wheelhouse: {stopGrace: 1m}, terminationGracePeriodSeconds: 60}",
+                        "terminationGracePeriodSeconds is 60, and wheelhouse.stopGrace is 1m",
+                        "or leave it out"),
+                arguments("{metrics: {serviceMonitor: {enabled: true}, podMonitor: {enabled: true}}}",
+                        "podMonitor.enabled are both true",
+                        "Enable one of them"),
+                arguments("{console: {enabled: false, ingress: {enabled: true, hosts: [a.b]}}}",
+                        "console.ingress.enabled is true, and console.enabled is false",
+                        "Enable the console"),
+                arguments("{console: {ingress: {enabled: true}}}",
+                        "console.ingress.hosts is empty",
+                        "Set console.ingress.hosts"));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("contradictions")
+    void aContradictionIsRefusedInOneSentenceWithTheRemedy(String values, String contradiction, String remedy,
+            @TempDir Path directory) {
+        assertThatThrownBy(() -> Chart.render(directory, values)).hasMessageContaining(contradiction)
+                .hasMessageContaining(remedy);
+    }
+
+    @Test
+    void otherOptionsAndTheShortestElectionAreAccepted() {
+        assertThat(template().set("leaderElection.leaseDuration", "3s").set("leaderElection.renewDeadline", "2401ms")
+                .set("extraArgs[0]", "--wheelhouse.management.step-deadline=1m").call())
+                .contains("--wheelhouse.management.step-deadline=1m", "renew-deadline=2401ms");
     }
 }

@@ -11,20 +11,25 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.builtin.BuiltInControllers;
 import dev.wheelhouse.manager.ControllerSelection;
+import dev.wheelhouse.manager.UpstreamControllers;
 import dev.wheelhouse.testing.EmbeddedApiServer;
 import dev.wheelhouse.testing.TestServer;
 
@@ -43,9 +48,31 @@ class RenderedChartTest {
             metrics:
               serviceMonitor: {enabled: true, labels: {release: p}, relabelings: [{action: labeldrop, regex: pod}],
                 metricRelabelings: [{action: drop, sourceLabels: [__name__], regex: jvm_.*}]}
-              podMonitor: {enabled: true, labels: {release: p}}
               prometheusRule: {enabled: true, labels: {release: p}}
               dashboard: {enabled: true}
+            console: {writable: true, ingress: {enabled: true, className: c, annotations: {a: b},
+              hosts: [console.example.com], tls: [{secretName: s, hosts: [console.example.com]}]}}
+            tls: {secretName: wh-tls}
+            commonLabels: {team: core}
+            service: {annotations: {a: b}, labels: {c: d}}
+            initContainers: [{name: first, image: i}]
+            extraContainers: [{name: beside, image: i}]
+            extraObjects:
+              - {apiVersion: v1, kind: ConfigMap, metadata: {name: one, namespace: "{{ .Release.Namespace }}"}}
+              - '{apiVersion: v1, kind: ConfigMap, metadata: {name: two, namespace: {{ .Release.Namespace }}}}'
+            hostNetwork: true
+            containerPort: 9443
+            dnsConfig: {options: [{name: ndots, value: "1"}]}
+            """;
+    private static final String POD_MONITOR = "{tls: {secretName: s}, metrics: {podMonitor: {enabled: true}}}";
+    /** The values that the first chart did not have. {@code helm upgrade --reuse-values} leaves them out. */
+    private static final String OF_THE_FIRST_CHART = """
+            {commonLabels: null, initContainers: null, extraContainers: null, extraObjects: null, containerPort: null,
+             tls: null, console: null, startupProbe: null, livenessProbe: null, readinessProbe: null, dnsPolicy: null,
+             podSecurityContext: null, securityContext: null, terminationGracePeriodSeconds: null, dnsConfig: null,
+             revisionHistoryLimit: null, hostNetwork: null, wheelhouse: {stopGrace: null},
+             service: {annotations: null, labels: null},
+             metrics: {serviceMonitor: {enabled: true, tlsConfig: null}, prometheusRule: {enabled: true}}}
             """;
     /** Values that change the pod, each of which may be set or not. */
     private static final List<String> OF_THE_POD = List.of("replicaCount: 2",
@@ -53,7 +80,7 @@ class RenderedChartTest {
             "extraEnv: [{name: A, value: b}]\nextraArgs: [--debug]",
             "extraVolumes: [{name: more, secret: {secretName: s}}]\n"
                     + "extraVolumeMounts: [{name: more, mountPath: /more}]",
-            "podAnnotations: {a: b}\npodLabels: {c: d}",
+            "podAnnotations: {a: b}\npodLabels: {c: d}\ntls: {secretName: s}\ndnsPolicy: Default",
             "affinity: {nodeAffinity: {}}\ntopologySpreadConstraints: []\ntolerations: [{operator: Exists}]",
             "image: {repository: r, digest: 'sha256:" + "0".repeat(64) + "'}\nimagePullSecrets: [{name: s}]",
             "resources: {}\npriorityClassName: high\nnodeSelector: {a: b}");
@@ -70,7 +97,8 @@ class RenderedChartTest {
 
     @Test
     void everyManifestIsValidByTheSchemasOfKubernetes() throws Exception {
-        for (String values : List.of("{}", ALL, "wheelhouse: {manage: observe}\nleaderElection: {enabled: false}")) {
+        for (String values : List.of("{}", ALL, POD_MONITOR, OF_THE_FIRST_CHART,
+                "wheelhouse: {manage: observe}\nleaderElection: {enabled: false}")) {
             List<JsonNode> documents = Chart.render(directory, values);
             assertThat(documents).hasSizeGreaterThan(4);
             for (JsonNode document : documents) {
@@ -107,7 +135,9 @@ class RenderedChartTest {
 
     private static String plural(String kind) {
         String name = kind.toLowerCase(Locale.ROOT);
-        return name.endsWith("y") ? name.substring(0, name.length() - 1) + "ies" : name + "s";
+        return name.endsWith("y")
+                ? name.substring(0, name.length() - 1) + "ies"
+                : name.endsWith("s") ? name + "es" : name + "s";
     }
 
     @Tag("full")
@@ -155,25 +185,114 @@ class RenderedChartTest {
                 .doesNotContain("PodDisruptionBudget");
     }
 
-    @Test
-    void theMonitorsGiveTheMetricsTheJobOfTheDashboards() {
-        for (String kind : List.of("ServiceMonitor", "PodMonitor")) {
-            List<JsonNode> documents = Chart.render(directory, ALL);
-            String label = Chart.of(documents, kind).at("/spec/jobLabel").asString().replace("/", "~1");
-            for (String of : List.of("/metadata/labels", "/spec/template/metadata/labels")) {
-                assertThat(Chart.of(documents, of.startsWith("/spec") ? "Deployment" : "Service")
-                        .at(of + "/" + label).asString()).isEqualTo("kube-controller-manager");
+    /** Beside the cluster's own manager, which has upstream's job, the job is another one. */
+    @ParameterizedTest
+    @CsvSource({"auto, '', wheelhouse", "observe, '', wheelhouse", "takeover, '', kube-controller-manager",
+            "takeover, mine, mine"})
+    void theMetricsHaveTheJobOfTheAlertsAndTheDashboard(String manage, String value, String job) {
+        for (String monitor : List.of("serviceMonitor", "podMonitor")) {
+            String values = """
+                    {wheelhouse: {manage: %s}, metrics: {job: "%s", %s: {enabled: true},
+                      prometheusRule: {enabled: true}, dashboard: {enabled: true}}}
+                    """;
+            List<JsonNode> documents = Chart.render(directory, values.formatted(manage, value, monitor));
+            JsonNode of = Chart.of(documents, monitor.equals("podMonitor") ? "PodMonitor" : "ServiceMonitor");
+            String label = of.at("/spec/jobLabel").asString().replace("/", "~1");
+
+            assertThat(Chart.of(documents, "Service").at("/metadata/labels/" + label).asString()).isEqualTo(job);
+            assertThat(Chart.of(documents, "Deployment").at("/spec/template/metadata/labels/" + label).asString())
+                    .isEqualTo(job);
+            for (String kind : List.of("PrometheusRule", "ConfigMap")) {
+                Set<String> jobs = Pattern.compile("job=[\\\\]*\"([a-z-]+)")
+                        .matcher(Chart.of(documents, kind).toString())
+                        .results().map(result -> result.group(1)).collect(Collectors.toSet());
+                assertThat(jobs).as(kind).containsExactly(job);
             }
         }
     }
 
     @Test
-    void anotherJobIsInTheAlertsAndTheDashboardToo() {
-        List<JsonNode> documents = Chart.render(directory, ALL.replace("metrics:", "metrics:\n  job: wheelhouse"));
+    void withACertificateAllThatAskThePodsUseHttps() {
+        List<JsonNode> documents = Chart.render(directory, ALL);
+        JsonNode pod = Chart.of(documents, "Deployment").at("/spec/template");
 
-        for (JsonNode each : List.of(Chart.of(documents, "PrometheusRule"), Chart.of(documents, "ConfigMap"))) {
-            assertThat(each.toString()).contains("wheelhouse").doesNotContain("kube-controller-manager\\");
+        for (String probe : List.of("startupProbe", "livenessProbe", "readinessProbe")) {
+            assertThat(pod.at("/spec/containers/0/" + probe + "/httpGet/scheme").asString()).isEqualTo("HTTPS");
         }
+        assertThat(pod.at("/metadata/annotations/prometheus.io~1scheme").asString()).isEqualTo("https");
+        assertThat(pod.at("/metadata/annotations/prometheus.io~1port").asString()).isEqualTo("9443");
+        assertThat(Chart.of(documents, "ServiceMonitor").at("/spec/endpoints/0").toString()).contains(
+                "\"scheme\":\"https\"", "\"serverName\":\"wh-wheelhouse.ops.svc\"", "\"name\":\"wh-tls\"");
+        assertThat(Chart.of(Chart.render(directory, POD_MONITOR), "PodMonitor").at("/spec/podMetricsEndpoints/0/scheme")
+                .asString()).isEqualTo("https");
+        assertThat(Chart.render(directory, "{metrics: {serviceMonitor: {enabled: true}}}").toString())
+                .doesNotContainIgnoringCase("https\"", "/tls");
+    }
+
+    @Test
+    void aFieldOfASecurityContextOrAProbeReplacesTheChartsAndNullRemovesIt() {
+        JsonNode pod = Chart.of(Chart.render(directory, """
+                podSecurityContext: {runAsUser: null, fsGroup: 5}
+                securityContext: {readOnlyRootFilesystem: false}
+                startupProbe: {failureThreshold: 300}
+                livenessProbe: {exec: {command: [alive]}, timeoutSeconds: null}
+                """), "Deployment").at("/spec/template/spec");
+
+        assertThat(pod.path("securityContext").toString()).isEqualTo("{\"fsGroup\":5,\"runAsGroup\":10001,"
+                + "\"runAsNonRoot\":true,\"seccompProfile\":{\"type\":\"RuntimeDefault\"}}");
+        assertThat(pod.at("/containers/0/securityContext").toString()).isEqualTo("{\"allowPrivilegeEscalation\":false,"
+                + "\"capabilities\":{\"drop\":[\"ALL\"]},\"readOnlyRootFilesystem\":false}");
+        assertThat(pod.at("/containers/0/startupProbe").toString()).isEqualTo("{\"failureThreshold\":300,"
+                + "\"httpGet\":{\"path\":\"/actuator/health/liveness\",\"port\":\"http\"},\"periodSeconds\":1}");
+        assertThat(pod.at("/containers/0/livenessProbe").toString())
+                .isEqualTo("{\"exec\":{\"command\":[\"alive\"]},\"periodSeconds\":10}");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"2s, 0, 17", "500ms, 0, 16", "1m, 0, 75", "30s, 31, 31"})
+    void aPodHasMoreTimeToEndThanItsSyncs(String stopGrace, int seconds, int expected) {
+        JsonNode pod = Chart
+                .of(Chart.render(directory, "{wheelhouse: {stopGrace: %s}, terminationGracePeriodSeconds: %d}"
+                        .formatted(stopGrace, seconds)), "Deployment")
+                .at("/spec/template/spec");
+
+        assertThat(pod.path("terminationGracePeriodSeconds").asInt()).isEqualTo(expected);
+        assertThat(pod.at("/containers/0/args").toString()).contains("--wheelhouse.stop-grace=" + stopGrace);
+    }
+
+    @Test
+    void theValuesOfTheFirstChartGiveTheSamePods() {
+        List<JsonNode> upgraded = Chart.render(directory, OF_THE_FIRST_CHART);
+        JsonNode spec = Chart.of(upgraded, "Deployment").path("spec");
+        JsonNode usual = Chart.of(Chart.render(directory, "{}"), "Deployment").path("spec");
+
+        ((ArrayNode) usual.at("/template/spec/containers/0/args"))
+                .removeIf(arg -> arg.asString().equals("--wheelhouse.stop-grace=2s"));
+        assertThat(spec.path("template")).isEqualTo(usual.path("template"));
+        assertThat(spec.path("selector").toString()).as("the selector of all releases, which cannot be changed")
+                .isEqualTo("{\"matchLabels\":{\"app.kubernetes.io/name\":\"wheelhouse\","
+                        + "\"app.kubernetes.io/instance\":\"wh\"}}");
+    }
+
+    @Test
+    void commonLabelsAreOnEveryObjectAndReplaceNoneOfTheCharts() {
+        List<JsonNode> documents = Chart.render(directory, ALL.replace("{team: core}",
+                "{team: core, app.kubernetes.io/name: other}"));
+
+        assertThat(documents).filteredOn(each -> !each.path("metadata").path("name").asString().matches("one|two"))
+                .allSatisfy(each -> assertThat(each.at("/metadata/labels").toString()).contains("\"team\":\"core\"")
+                        .doesNotContain("other"));
+        assertThat(Chart.of(documents, "Deployment").at("/spec/template/metadata/labels/team").asString())
+                .isEqualTo("core");
+    }
+
+    @Test
+    void thePodsAnswerToTheNamesOfTheConsolesIngress() {
+        assertThat(Chart.of(Chart.render(directory, ALL), "Deployment").at("/spec/template/spec/containers/0/args")
+                .toString()).contains("--wheelhouse.management.hosts=console.example.com,wh-wheelhouse,",
+                        "--wheelhouse.console.writable=true");
+        assertThat(Chart.render(directory, "console: {enabled: false}").toString())
+                .contains("--wheelhouse.console.enabled=false").doesNotContain("Ingress\"", "writable");
     }
 
     @Test
@@ -243,12 +362,38 @@ class RenderedChartTest {
         return rules;
     }
 
-    /** The alerts and the dashboard stay as they are in their files. */
+    /** The alerts are those of the file, of one release, and their runbook is on the project's page. */
     @Test
     void theAlertsAreThoseOfTheFile() throws IOException {
         JsonNode rendered = Chart.of(Chart.render(directory, ALL), "PrometheusRule").path("spec");
+        String file = Files.readString(Chart.DIRECTORY.resolve("files/alerts.yaml"));
 
-        assertThat(rendered).isEqualTo(
-                Chart.documents(Files.readString(Chart.DIRECTORY.resolve("files/alerts.yaml"))).getFirst());
+        assertThat(rendered).isEqualTo(Chart.documents(file.replace("job=\"wheelhouse\"",
+                "job=\"wheelhouse\", namespace=\"ops\"")).getFirst());
+        String project = Files.readAllLines(Path.of("pom.xml")).stream().map(String::strip)
+                .filter(line -> line.startsWith("<url>")).findFirst().orElseThrow().replaceAll("</?url>", "");
+        assertThat(rendered.at("/groups/0/rules/0/annotations/runbook_url").asString()).startsWith(project + "/");
+        assertThat(
+                Chart.of(Chart.render(directory, ALL.replace("prometheusRule: {", "prometheusRule: {runbook: 'x#', ")),
+                        "PrometheusRule").at("/spec/groups/0/rules/0/annotations/runbook_url").asString())
+                .isEqualTo("x#wheelhousedown");
+    }
+
+    /** A template cannot read the table of upstream's controllers. */
+    @Test
+    void theChartKnowsTheNamesThatTheManagerKnows() {
+        List<String> names = new ArrayList<>();
+        BuiltInControllers.all().forEach(each -> {
+            names.add(each.name());
+            names.addAll(each.aliases());
+        });
+        UpstreamControllers.all().forEach(each -> {
+            names.add(each.name());
+            names.add(each.alias());
+        });
+        names.removeIf(String::isEmpty);
+
+        assertThat(kinds("wheelhouse: {controllers: " + JsonMapper.shared().writeValueAsString(names) + "}"))
+                .contains("Deployment");
     }
 }
