@@ -17,6 +17,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -74,6 +75,8 @@ class RenderedChartTest {
              service: {annotations: null, labels: null},
              metrics: {serviceMonitor: {enabled: true, tlsConfig: null}, prometheusRule: {enabled: true}}}
             """;
+    private static final List<String> VALUES = List.of("{}", ALL, POD_MONITOR, OF_THE_FIRST_CHART,
+            "wheelhouse: {manage: observe}\nleaderElection: {enabled: false}");
     /** Values that change the pod, each of which may be set or not. */
     private static final List<String> OF_THE_POD = List.of("replicaCount: 2",
             "javaToolOptions: -Xmx300m",
@@ -97,14 +100,34 @@ class RenderedChartTest {
 
     @Test
     void everyManifestIsValidByTheSchemasOfKubernetes() throws Exception {
-        for (String values : List.of("{}", ALL, POD_MONITOR, OF_THE_FIRST_CHART,
-                "wheelhouse: {manage: observe}\nleaderElection: {enabled: false}")) {
+        for (String values : VALUES) {
             List<JsonNode> documents = Chart.render(directory, values);
             assertThat(documents).hasSizeGreaterThan(4);
             for (JsonNode document : documents) {
                 HttpResponse<String> answer = create(document);
                 assertThat(answer.statusCode()).as("%s\n%s", document, answer.body()).isEqualTo(201);
             }
+        }
+    }
+
+    /** {@code -Dchart.kubernetes=FOLDER,FOLDER} names sources of other releases of Kubernetes, which have schemas. */
+    @Test
+    @EnabledIfSystemProperty(named = "chart.kubernetes", matches = ".+")
+    void everyManifestIsValidByTheSchemasOfOtherReleases() throws IOException {
+        for (String folder : System.getProperty("chart.kubernetes").split(",")) {
+            Schemas schemas = new Schemas(Path.of(folder));
+            for (String values : VALUES) {
+                assertThat(Chart.render(directory, values)).filteredOn(each -> !each.path("apiVersion").asString()
+                        .startsWith("monitoring.")).allSatisfy(each -> assertThat(schemas.violations(each)).isEmpty());
+            }
+            ObjectNode pod = (ObjectNode) Chart.of(Chart.render(directory, ALL), "Deployment")
+                    .at("/spec/template/spec");
+            pod.put("replicaCuont", 1).put("hostNetwork", "yes");
+            assertThat(schemas.violations(pod.objectNode().put("apiVersion", "apps/v1").put("kind", "Deployment")
+                    .set("spec", pod.objectNode().set("template", pod.objectNode().set("spec", pod)))))
+                    .containsExactlyInAnyOrder("Deployment.spec.selector is missing",
+                            "Deployment.spec.template.spec.replicaCuont is unknown",
+                            "Deployment.spec.template.spec.hostNetwork is no boolean: \"yes\"");
         }
     }
 
