@@ -45,16 +45,16 @@
 {{- fail (printf "wheelhouse.controllers has %s, and there is no such controller: the names are in https://wheelhouse.dev/docs/taking-over.md#the-controllers" .) }}
 {{- end }}
 {{- end }}
-{{- /* Options without "-", in small letters, as Spring Boot compares them, and the chart's values for them. */}}
+{{- /* Options without "-", in small letters, as Spring Boot compares them, and the chart's value for each, if any. */}}
 {{- $values := fromYaml `
 server.port: containerPort
 management.server.port: containerPort
-server.address: networkPolicy
 server.ssl.bundle: tls
 server.ssl.certificate: tls
 server.ssl.keystore: tls
 server.ssl.enabled: tls
-wheelhouse.mode: image
+server.address: ""
+wheelhouse.mode: ""
 wheelhouse.controllers: wheelhouse.controllers
 wheelhouse.manage: wheelhouse.manage
 wheelhouse.workers: wheelhouse.workers
@@ -68,10 +68,16 @@ wheelhouse.leaderelection.retryperiod: leaderElection.retryPeriod
 wheelhouse.console.enabled: console.enabled
 wheelhouse.console.writable: console.writable
 ` }}
-{{- range concat (keys .Values.wheelhouse.properties) .Values.extraArgs }}
+{{- $options := concat (keys .Values.wheelhouse.properties) .Values.extraArgs }}
+{{- range .Values.extraEnv }}
+{{- $options = append $options (.name | default "" | replace "_" ".") }}
+{{- end }}
+{{- range $options }}
 {{- $option := regexReplaceAll "=.*" (trimPrefix "--" .) "" }}
-{{- with get $values ($option | replace "-" "" | lower) }}
-{{- fail (printf "wheelhouse.properties or extraArgs has %s, which the chart sets: set the value %s instead" $option .) }}
+{{- $key := $option | replace "-" "" | lower }}
+{{- if hasKey $values $key }}
+{{- $remedy := get $values $key | empty | ternary "leave it out" (printf "set the value %s instead" (get $values $key)) }}
+{{- fail (printf "wheelhouse.properties, extraArgs or extraEnv has %s, which the chart sets: %s" $option $remedy) }}
 {{- end }}
 {{- end }}
 {{- end }}
