@@ -84,7 +84,8 @@ class HelmChartTest {
 
     @ParameterizedTest(name = "{0}={1} is refused")
     @CsvSource({"shards, 0", "wheelhouse.manage, sometimes", "wheelhouse.workers, -1", "replicaCount, -1",
-            "leaderElection.leaseDuration, soon", "service.port, 70000",
+            "leaderElection.leaseDuration, soon", "service.port, 70000", "containerPort, 0", "dnsPolicy, Never",
+            "wheelhouse.stopGrace, soon", "terminationGracePeriodSeconds, -1",
             "wheelhous.manage, auto"})
     void aBadValueIsRefusedWithItsName(String name, String value) {
         String field = name.substring(name.lastIndexOf('.') + 1);
