@@ -13,6 +13,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -341,6 +342,18 @@ class RenderedChartTest {
                 }));
 
         assertThat(rules(chosen)).containsExactlyInAnyOrderElementsOf(expected);
+    }
+
+    /** The chart refuses other names, and a template cannot read the manager's table. */
+    @Test
+    void theChartKnowsTheNamesOfAllUpstreamsControllers() {
+        List<String> names = UpstreamControllers.all().stream()
+                .flatMap(each -> Stream.concat(Stream.of(each.name()), UpstreamControllers.aliases(each.name())
+                        .stream()))
+                .map(name -> "\"" + name + "\"").toList();
+
+        assertThat(Chart.render(directory, "wheelhouse: {controllers: [" + String.join(", ", names) + "]}"))
+                .isNotEmpty();
     }
 
     @Test
