@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1OwnerReference;
+import io.kubernetes.client.openapi.models.V1Pod;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.OwnerReferences;
@@ -55,6 +56,15 @@ record CachedObjects(SharedInformerFactory informers) {
                 .orElse(null);
     }
 
+    /** @throws IllegalArgumentException if no cache has the type */
+    ResourceType known(String groupResource) {
+        ResourceType type = type(groupResource);
+        if (type == null) {
+            throw new IllegalArgumentException("this process has no cache of \"" + groupResource + "\"");
+        }
+        return type;
+    }
+
     @Nullable
     Item get(ResourceType type, ObjectKey key) {
         SharedIndexInformer<?> cache = caches().get(type);
@@ -73,6 +83,17 @@ record CachedObjects(SharedInformerFactory informers) {
             objects.add((KubernetesObject) object);
         }
         return objects;
+    }
+
+    /** The number of pods by the name of their node; empty if no cache has the pods. */
+    Map<String, Integer> podsByNode() {
+        Map<String, Integer> pods = new HashMap<>();
+        for (KubernetesObject object : list(ResourceType.PODS, "")) {
+            if (object instanceof V1Pod pod && pod.getSpec() != null && pod.getSpec().getNodeName() != null) {
+                pods.merge(pod.getSpec().getNodeName(), 1, Integer::sum);
+            }
+        }
+        return pods;
     }
 
     /** The owner that a reference means; null if no cache has it. */

@@ -1,6 +1,8 @@
 package dev.wheelhouse.console;
 
 import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Map;
 
 import io.kubernetes.client.openapi.models.V1Deployment;
@@ -8,21 +10,24 @@ import io.kubernetes.client.openapi.models.V1Deployment;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
+import dev.wheelhouse.api.Metadata;
 import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.api.Unstructured;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.client.PatchType;
+import dev.wheelhouse.health.Assessment;
 import dev.wheelhouse.manager.ControllerControl;
 import dev.wheelhouse.manager.ControllerMode;
 import dev.wheelhouse.workqueue.RateLimits;
 
 /**
- * Executes the requests that change something: a controller, or a Deployment of the embedded API server as a
- * demonstration. Thread safe.
+ * Executes the requests that change something: a controller, an object, or a Deployment of the embedded API server
+ * as a demonstration. Thread safe.
  */
-record Changes(Parts parts) {
+record Changes(Parts parts, CachedObjects objects) {
     private static final String PROFILE = "hollow.wheelhouse.dev/profile";
-    private static final String RESTARTED = "kubectl.kubernetes.io/restartedAt";
     private static final ObjectKey DEMO = ObjectKey.of("default", "demo");
 
     /**
@@ -71,7 +76,7 @@ record Changes(Parts parts) {
         }
         String verb = wanted.path("do").stringValue("");
         if (verb.equals("create")) {
-            require(viewer, "create", DEMO);
+            require(viewer, "create", ResourceType.DEPLOYMENTS, "", DEMO);
             parts.client().resource(ResourceType.DEPLOYMENTS, V1Deployment.class).create(ModelJson.read("""
                     {"metadata": {"namespace": "default", "name": "demo"}, "spec": {"replicas": 6,
                      "selector": {"matchLabels": {"app": "demo"}}, "template": {"metadata": {"labels": {"app": "demo"}},
@@ -85,17 +90,50 @@ record Changes(Parts parts) {
                 throw new IllegalArgumentException("\"" + verb + "\" is none of create, well, slow, flaky, stuck");
         };
         ObjectKey key = ObjectKey.of(wanted.path("namespace").stringValue(""), wanted.path("name").stringValue(""));
-        require(viewer, "patch", key);
+        require(viewer, "patch", ResourceType.DEPLOYMENTS, "", key);
         String patch = JsonMapper.shared().writeValueAsString(Map.of("spec", Map.of("template", Map.of("metadata",
-                Map.of("annotations", Map.of(PROFILE, profile, RESTARTED, parts.clock().now().toString()))))));
+                Map.of("annotations",
+                        Map.of(PROFILE, profile, ObjectChange.RESTARTED, parts.clock().now().toString()))))));
         parts.client().resource(ResourceType.DEPLOYMENTS, V1Deployment.class).patch(key, "", PatchType.MERGE, patch);
         return "deployment " + key + " rolls out pods that are " + verb;
     }
 
-    private static void require(Viewer viewer, String verb, ObjectKey key) {
-        if (!viewer.may(verb, ResourceType.DEPLOYMENTS, key.namespace())) {
-            throw new SecurityException("User \"" + viewer.getName() + "\" cannot " + verb + " deployments.apps in "
-                    + "namespace " + key.namespace());
+    /**
+     * Changes an object, if the viewer may make this change by kubectl, too.
+     *
+     * @param wanted {@code type}, {@code namespace} and {@code name} name the object, {@code do} says what to do: one of
+     *     {@link ObjectChange#possible}, scale with {@code count}
+     * @return a sentence that says what was done
+     * @throws IllegalArgumentException if the request makes no sense
+     * @throws SecurityException if the viewer may not do it
+     */
+    String object(JsonNode wanted, Viewer viewer) {
+        ResourceType type = objects.known(wanted.path("type").stringValue(""));
+        ObjectKey key = new ObjectKey(wanted.path("namespace").stringValue(""), wanted.path("name").stringValue(""));
+        String verb = wanted.path("do").stringValue("");
+        require(viewer, "patch", type, ObjectChange.subresource(verb), key);
+        Assessment.Item item = objects.get(type, key);
+        if (item == null) {
+            throw new IllegalArgumentException("there is no object " + key + " of " + type);
+        }
+        List<Integer> revisions = objects.list(ResourceType.REPLICA_SETS, key.namespace()).stream()
+                .filter(set -> OwnerReferences.of(set.getMetadata()).stream()
+                        .anyMatch(owner -> item.uid().equals(owner.getUid())))
+                .map(set -> Metadata.annotation(set, Rollouts.REVISION))
+                .filter(revision -> revision != null && revision.matches("\\d{1,9}")).map(Integer::valueOf)
+                .sorted(Comparator.reverseOrder()).toList();
+        ObjectChange change = ObjectChange.of(verb, type.groupResource(), ModelJson.tree(item.object()),
+                wanted.path("count").asInt(-1), revisions, parts.clock().now());
+        parts.client().resource(type, Unstructured.class).patch(key, change.subresource(), PatchType.MERGE,
+                change.patch());
+        return change.done();
+    }
+
+    private static void require(Viewer viewer, String verb, ResourceType type, String subresource, ObjectKey key) {
+        if (!viewer.may(verb, type, subresource, key.namespace())) {
+            throw new SecurityException("User \"" + viewer.getName() + "\" cannot " + verb + " "
+                    + type.groupResource() + (subresource.isEmpty() ? "" : "/" + subresource)
+                    + (key.namespace().isEmpty() ? "" : " in namespace " + key.namespace()));
         }
     }
 }

@@ -1,6 +1,7 @@
 package dev.wheelhouse.console;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -9,6 +10,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
@@ -28,6 +30,7 @@ import dev.wheelhouse.controller.FailingKey;
 import dev.wheelhouse.health.Assessment;
 import dev.wheelhouse.health.Health;
 import dev.wheelhouse.informer.SharedInformerFactory;
+import dev.wheelhouse.journal.Journal;
 import dev.wheelhouse.manager.ControllerManager;
 import dev.wheelhouse.manager.LiveController;
 import dev.wheelhouse.runtime.Clock;
@@ -40,9 +43,11 @@ public final class ClusterHealth {
     private static final Duration FRESH = Duration.ofMillis(500);
     /** The age of metrics: each object that has changed is looked at again. */
     private static final Duration COUNTED = Duration.ofSeconds(30);
+    private static final Pattern OBJECT = Pattern.compile("[^/]+(/[^/]+)?");
 
     private final CachedObjects objects;
     private final ControllerManager manager;
+    private final Journal journal;
     private final Clock clock;
     /** By the identity of the cached objects. */
     private final Cache<KubernetesObject, Health> known = Caffeine.newBuilder().weakKeys().build();
@@ -53,10 +58,11 @@ public final class ClusterHealth {
     private long made;
 
     /** @param registry gets the numbers of objects by health, and of problems by type and cause */
-    public ClusterHealth(SharedInformerFactory caches, ControllerManager manager, Clock clock,
+    public ClusterHealth(SharedInformerFactory caches, ControllerManager manager, Journal journal, Clock clock,
             MeterRegistry registry) {
         this.objects = new CachedObjects(caches);
         this.manager = manager;
+        this.journal = journal;
         this.clock = clock;
         this.registry = registry;
         for (Health.Level level : Health.Level.values()) {
@@ -101,6 +107,7 @@ public final class ClusterHealth {
         return Objects.requireNonNull(known.get(object, Health::of));
     }
 
+    /** The keys whose syncs fail, after those for which writes are refused: of one object the last one counts. */
     private List<Assessment.Failing> failing() {
         Map<String, ResourceType> types = new HashMap<>();
         for (Controller controller : manager.controllers()) {
@@ -109,15 +116,25 @@ public final class ClusterHealth {
             }
         }
         List<Assessment.Failing> failing = new ArrayList<>();
+        for (Refusal refusal : Refusal.of(journal.find(write -> true, Long.MAX_VALUE, Integer.MAX_VALUE),
+                clock.now())) {
+            add(failing, refusal.controller(), types.get(refusal.controller()), refusal.key(),
+                    "refused " + refusal.times() + " times: " + refusal.error(), refusal.since());
+        }
         for (LiveController live : manager.live()) {
             ResourceType type = types.get(live.state().controller());
             for (FailingKey key : live.state().failing()) {
-                if (type != null && key.key().indexOf('/') == key.key().lastIndexOf('/')) {
-                    failing.add(new Assessment.Failing(live.state().name(), type, ObjectKey.parse(key.key()),
-                            key.error(), key.since()));
-                }
+                add(failing, live.state().name(), type, key.key(), key.error(), key.since());
             }
         }
         return failing;
+    }
+
+    /** Adds a key if it is that of an object. */
+    private static void add(List<Assessment.Failing> failing, String controller, @Nullable ResourceType type,
+            String key, String error, Instant since) {
+        if (type != null && OBJECT.matcher(key).matches()) {
+            failing.add(new Assessment.Failing(controller, type, ObjectKey.parse(key), error, since));
+        }
     }
 }

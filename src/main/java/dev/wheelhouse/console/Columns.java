@@ -18,7 +18,8 @@ final class Columns {
         return switch (type) {
             case "pods" -> List.of("Ready", "Restarts", "Node", "Images", "IP");
             case "deployments.apps", "statefulsets.apps", "replicasets.apps", "replicationcontrollers",
-                    "daemonsets.apps" -> List.of("Ready", "Images");
+                    "daemonsets.apps" ->
+                List.of("Ready", "Images");
             case "jobs.batch" -> List.of("Succeeded", "Images");
             case "cronjobs.batch" -> List.of("Schedule", "Images");
             case "nodes" -> List.of("Roles", "Pods", "Version");
@@ -58,8 +59,10 @@ final class Columns {
             case "nodes" -> List.of(String.join(", ", object.path("metadata").path("labels").propertyStream()
                     .map(Map.Entry::getKey).filter(label -> label.startsWith(ROLE))
                     .map(label -> label.substring(ROLE.length())).sorted().toList()),
-                    pods.isEmpty() ? "" : Objects.toString(pods.getOrDefault(object.path("metadata").path("name")
-                            .asString(""), 0)),
+                    pods.isEmpty()
+                            ? ""
+                            : Objects.toString(pods.getOrDefault(object.path("metadata").path("name")
+                                    .asString(""), 0)),
                     text(status.path("nodeInfo"), "kubeletVersion"));
             default -> List.of();
         };

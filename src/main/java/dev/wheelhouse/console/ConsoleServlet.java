@@ -18,12 +18,16 @@ import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.OneLine;
 
 /**
  * Serves the console: its page at {@code /} and {@code /console/page/}, a view at {@code /console/NAME}, and changes as
@@ -36,6 +40,9 @@ public final class ConsoleServlet extends HttpServlet {
     public static final String PATH = "/console";
 
     private static final long serialVersionUID = 1;
+    private static final Logger log = LoggerFactory.getLogger(ConsoleServlet.class);
+    private static final int LONGEST_NAME = 200;
+    private static final int LONGEST_LINE = 500;
     private static final Duration BETWEEN_EVENTS = Duration.ofMillis(500);
     private static final Duration STREAM = Duration.ofMinutes(1);
     /**
@@ -64,7 +71,7 @@ public final class ConsoleServlet extends HttpServlet {
         this.parts = parts;
         Rollouts rollouts = new Rollouts(parts.clock());
         this.views = new Views(parts, rollouts);
-        this.changes = new Changes(parts);
+        this.changes = new Changes(parts, new CachedObjects(parts.caches()));
         parts.manager().whenRunning(() -> rollouts.follow(parts.caches()));
     }
 
@@ -104,8 +111,11 @@ public final class ConsoleServlet extends HttpServlet {
             String done = switch (path(request)) {
                 case "controllers" -> changes.controller(wanted);
                 case "demo" -> changes.demo(wanted, viewer);
+                case "object" -> changes.object(wanted, viewer);
                 default -> throw new Views.NotShown(404, "nothing can be changed here");
             };
+            log.info("by the console, user {} made a change: {}", OneLine.of(viewer.getName(), LONGEST_NAME),
+                    OneLine.of(done, LONGEST_LINE));
             write(response, 200, JsonMapper.shared().writeValueAsBytes(Map.of("done", done)));
         });
     }

@@ -86,9 +86,7 @@ record LiveViews(Parts parts) {
         List<NodeAgent> nodes = parts.nodes().get();
         return new Flow(server, caches(), details(viewer).stream().map(Detail::summary).toList(), nodes.size(),
                 (int) nodes.stream().filter(NodeAgent::isReady).count(), parts.journal().state(),
-                parts.journal().find(entry -> viewer.mayGet(entry.type(), entry.target().namespace()),
-                        Long.MAX_VALUE, LATEST).stream().map(entry -> WritesPage.shown(entry, viewer::mayGet))
-                        .toList());
+                WritesPage.folded(parts.journal(), entry -> true, Long.MAX_VALUE, LATEST, viewer::mayGet));
     }
 
     /** The caches that handlers use, by type; those of metadata are one row. */
@@ -138,13 +136,31 @@ record LiveViews(Parts parts) {
                 : "";
     }
 
+    /** The type of the objects that the keys of a controller stand for, by its name; ANY if there is no one type. */
+    private Map<String, ResourceType> types() {
+        Map<String, ResourceType> types = new HashMap<>();
+        parts.manager().controllers().forEach(controller -> types.put(controller.name(),
+                Objects.requireNonNullElse(controller.syncs(), ANY)));
+        return types;
+    }
+
+    /** The same by the types' names, for links; without controllers of any type. */
+    Map<String, String> keys() {
+        Map<String, String> keys = new TreeMap<>();
+        types().forEach((name, type) -> {
+            if (!type.equals(ANY)) {
+                keys.put(name, type.groupResource());
+            }
+        });
+        return keys;
+    }
+
     /** Each controller, with those of its keys that the viewer may read. */
     List<Detail> details(Viewer viewer) {
         Map<String, Long> writes = parts.journal().state().writes();
-        Map<String, ResourceType> types = new HashMap<>();
+        Map<String, ResourceType> types = types();
         Map<String, Integer> held = new HashMap<>();
         for (dev.wheelhouse.controller.Controller controller : parts.manager().controllers()) {
-            types.put(controller.name(), Objects.requireNonNullElse(controller.syncs(), ANY));
             held.merge(controller.name(), controller.heldBack(), Integer::sum);
         }
         return parts.manager().live().stream().map(live -> {

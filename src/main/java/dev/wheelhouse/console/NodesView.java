@@ -14,6 +14,7 @@ import io.kubernetes.client.openapi.models.V1Pod;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.health.Assessment;
 import dev.wheelhouse.health.Health;
 import dev.wheelhouse.node.NodeAgent;
 import dev.wheelhouse.podconfig.PodSources;
@@ -49,19 +50,22 @@ record NodesView(Parts parts, CachedObjects objects) {
         Map<String, NodeAgent> agents = new HashMap<>();
         parts.nodes().get().forEach(agent -> agents.put(agent.name(), agent));
         Map<String, Health> states = new TreeMap<>();
+        Assessment health = parts.health().now();
         agents.forEach((name, agent) -> states.put(name, agent.isReady()
                 ? new Health(Health.Level.HEALTHY, "ready", "", null)
                 : new Health(Health.Level.PROGRESSING, "not registered", "", null)));
         if (viewer.may("list", ResourceType.NODES, "")) {
             for (KubernetesObject node : objects.list(ResourceType.NODES, "")) {
-                Health state = Health.of(node);
-                states.put(ObjectKey.of(node).name(), state);
+                states.put(ObjectKey.of(node).name(), Objects.requireNonNullElseGet(
+                        health.of(ResourceType.NODES, ObjectKey.of(node)), () -> Health.of(node)));
             }
         }
         List<String> names = states.keySet().stream().filter(name -> name.contains(text)).toList();
         List<Row> rows = new ArrayList<>();
         boolean mayListPods = viewer.may("list", ResourceType.PODS, "");
-        Map<String, Integer> pods = mayListPods ? podsByNode() : null;
+        Map<String, Integer> pods = mayListPods && objects.type(ResourceType.PODS.groupResource()) != null
+                ? objects.podsByNode()
+                : null;
         for (String name : names.subList(Math.min(offset, names.size()), Math.min(offset + limit, names.size()))) {
             NodeAgent agent = agents.get(name);
             rows.add(new Row(name, Objects.requireNonNull(states.get(name)),
@@ -71,19 +75,6 @@ record NodesView(Parts parts, CachedObjects objects) {
         int notReady = (int) states.entrySet().stream().filter(entry -> entry.getKey().contains(text)
                 && !entry.getValue().isWell()).count();
         return new Page(names.size(), notReady, offset, rows);
-    }
-
-    private @Nullable Map<String, Integer> podsByNode() {
-        if (objects.type(ResourceType.PODS.groupResource()) == null) {
-            return null;
-        }
-        Map<String, Integer> pods = new HashMap<>();
-        for (KubernetesObject object : objects.list(ResourceType.PODS, "")) {
-            if (object instanceof V1Pod pod && pod.getSpec() != null && pod.getSpec().getNodeName() != null) {
-                pods.merge(pod.getSpec().getNodeName(), 1, Integer::sum);
-            }
-        }
-        return pods;
     }
 
     private List<Source> sources(NodeAgent agent, boolean mayListPods) {

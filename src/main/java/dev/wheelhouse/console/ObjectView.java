@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +21,7 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodCondition;
 
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.MissingNode;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.OwnerReferences;
@@ -60,6 +62,9 @@ final class ObjectView {
      */
     record Group(String type, String kind, int count, Map<Health.Level, Integer> states, List<Node> members) {}
 
+    /** @param changes the changes that make sense for it */
+    record Row(Node node, List<String> cells, List<String> changes) {}
+
     /** @param at milliseconds since 1970; null if it never changed */
     record Status(String type, String status, String reason, String message, @Nullable Long at) {}
 
@@ -68,12 +73,34 @@ final class ObjectView {
      *
      * @param ready when it became ready; null if it is not
      * @param deleted when its deletion was asked for; null if it was not
+     * @param gone when it went; null if it is there
      */
-    record Life(String name, String owner, Health state, long created, @Nullable Long ready,
-            @Nullable Long deleted) {}
+    record Life(String name, String owner, Health state, long created, @Nullable Long ready, @Nullable Long deleted,
+            @Nullable Long gone) {
+        static Life of(V1Pod pod, Health state, @Nullable Long gone) {
+            V1ObjectMeta meta = pod.getMetadata();
+            V1OwnerReference owner = OwnerReferences.controllerOf(meta);
+            Long ready = null;
+            if (pod.getStatus() != null && pod.getStatus().getConditions() != null) {
+                for (V1PodCondition condition : pod.getStatus().getConditions()) {
+                    if (condition.getType().equals("Ready") && condition.getStatus().equals("True")) {
+                        ready = millis(condition.getLastTransitionTime());
+                    }
+                }
+            }
+            return new Life(String.valueOf(meta.getName()), owner == null ? "" : owner.getName(), state,
+                    ObjectView.created(pod),
+                    ready, millis(meta.getDeletionTimestamp()), gone);
+        }
+    }
 
-    /** @param owners from the controller's controller at the top down to the direct one */
-    record View(Node object, Map<String, String> labels, String version, List<Node> owners, List<Status> conditions,
+    /**
+     * @param changes the changes that make sense and that the viewer may make
+     * @param containers the containers of a pod, whose logs can be read
+     * @param owners from the controller's controller at the top down to the direct one
+     */
+    record View(Node object, List<String> changes, List<String> containers, Map<String, String> labels, String version,
+            List<Node> owners, List<Status> conditions,
             List<Rollouts.Series> sets, List<Life> pods, List<Events.Line> events,
             List<Map<String, Object>> writes) {}
 
@@ -96,13 +123,32 @@ final class ObjectView {
         List<Life> pods = new ArrayList<>();
         Walk walk = new Walk(dependents, viewer, parts.health().now(), uids, pods);
         Node tree = node(root, walk, 0);
+        if (viewer.may("list", ResourceType.PODS, key.namespace())) {
+            pods.addAll(rollouts.gone(root.uid()));
+        }
         pods.sort(Comparator.comparingLong(Life::created).reversed());
-        JsonNode status = ModelJson.tree(root.object()).path("status");
-        return new View(tree, Objects.requireNonNullElse(root.object().getMetadata().getLabels(), Map.of()),
+        JsonNode object = ModelJson.tree(root.object());
+        return new View(tree, parts.writable() ? changes(type, object, viewer, key.namespace()) : List.of(),
+                type.equals(ResourceType.PODS) && viewer.may("get", type, "log", key.namespace())
+                        ? containers(object)
+                        : List.of(),
+                Objects.requireNonNullElse(root.object().getMetadata().getLabels(), Map.of()),
                 String.valueOf(root.object().getMetadata().getResourceVersion()), owners(root, walk.health, viewer),
-                conditions(status), rollouts.of(root.uid()), pods.stream().limit(MOST_LIVES).toList(),
+                conditions(object.path("status")), rollouts.of(root.uid()), pods.stream().limit(MOST_LIVES).toList(),
                 viewer.may("list", ResourceType.EVENTS, key.namespace()) ? events.about(root) : List.of(),
                 writes(root, uids, dependents, viewer));
+    }
+
+    private static List<String> changes(ResourceType type, JsonNode object, Viewer viewer, String namespace) {
+        return ObjectChange.possible(type.groupResource(), object).stream()
+                .filter(verb -> viewer.may("patch", type, ObjectChange.subresource(verb), namespace)).toList();
+    }
+
+    /** The names of a pod's containers, those that run to their end at last. */
+    static List<String> containers(JsonNode pod) {
+        return Stream.of("containers", "initContainers", "ephemeralContainers")
+                .flatMap(list -> pod.path("spec").path(list).valueStream())
+                .map(container -> container.path("name").asString("")).toList();
     }
 
     /** The state of one walk over the dependents of an object. */
@@ -134,7 +180,7 @@ final class ObjectView {
             nodes.add(node);
             states.merge(node.state.level(), 1, Integer::sum);
             if (member.object() instanceof V1Pod pod) {
-                walk.pods.add(life(pod, node.state));
+                walk.pods.add(Life.of(pod, node.state, null));
             }
         }
         nodes.sort(WORST_FIRST);
@@ -147,21 +193,6 @@ final class ObjectView {
         return new Node(found.type().groupResource(), found.type().kind(), key.namespace(), key.name(),
                 Objects.requireNonNullElseGet(health.of(found.type(), key), () -> Health.of(found.object())),
                 created(found.object()), groups);
-    }
-
-    private static Life life(V1Pod pod, Health state) {
-        V1ObjectMeta meta = pod.getMetadata();
-        V1OwnerReference owner = OwnerReferences.controllerOf(meta);
-        Long ready = null;
-        if (pod.getStatus() != null && pod.getStatus().getConditions() != null) {
-            for (V1PodCondition condition : pod.getStatus().getConditions()) {
-                if (condition.getType().equals("Ready") && condition.getStatus().equals("True")) {
-                    ready = millis(condition.getLastTransitionTime());
-                }
-            }
-        }
-        return new Life(String.valueOf(meta.getName()), owner == null ? "" : owner.getName(), state,
-                created(pod), ready, millis(meta.getDeletionTimestamp()));
     }
 
     private static @Nullable Long millis(@Nullable OffsetDateTime time) {
@@ -205,23 +236,39 @@ final class ObjectView {
         names.add(root.type() + " " + key);
         dependents.values().forEach(all -> all.stream().filter(found -> uids.contains(found.uid()))
                 .forEach(found -> names.add(found.type() + " " + found.key())));
-        return parts.journal()
-                .find(entry -> (entry.sync().key().equals(key) || names.contains(entry.type() + " " + entry.target()))
-                        && viewer.mayGet(entry.type(), entry.target().namespace()), Long.MAX_VALUE, MOST_WRITES)
-                .stream().map(entry -> WritesPage.shown(entry, viewer::mayGet)).toList();
+        return WritesPage.folded(parts.journal(),
+                entry -> entry.sync().key().equals(key) || names.contains(entry.type() + " " + entry.target()),
+                Long.MAX_VALUE, MOST_WRITES, viewer::mayGet);
     }
 
-    /** A page of the objects of a type, the worst first, whose names contain a text. */
-    Map<String, Object> list(ResourceType type, String namespace, String text, int offset, int limit) {
+    /**
+     * A page of the objects of some types, the worst first, whose names contain a text.
+     *
+     * @param shown the name of the type, or a word for all types
+     */
+    Map<String, Object> list(String shown, List<ResourceType> types, String namespace, String text, int offset,
+            int limit, Viewer viewer) {
         List<Node> found = new ArrayList<>();
         Assessment health = parts.health().now();
-        for (KubernetesObject object : objects.list(type, namespace)) {
-            if (text.isEmpty() || ObjectKey.of(object).toString().contains(text)) {
-                found.add(leaf(new Item(type, object), health, List.of()));
+        for (ResourceType type : types) {
+            for (KubernetesObject object : objects.list(type, namespace)) {
+                if (text.isEmpty() || ObjectKey.of(object).toString().contains(text)) {
+                    found.add(leaf(new Item(type, object), health, List.of()));
+                }
             }
         }
         found.sort(WORST_FIRST);
-        return Map.of("type", type.groupResource(), "count", found.size(), "offset", offset, "objects",
-                found.subList(Math.min(offset, found.size()), Math.min(offset + limit, found.size())));
+        Map<String, Integer> pods = shown.equals("nodes") && viewer.may("list", ResourceType.PODS, "")
+                ? objects.podsByNode()
+                : Map.of();
+        return Map.of("type", shown, "count", found.size(), "offset", offset, "titles", Columns.titles(shown),
+                "objects", found.stream().skip(offset).limit(limit).map(node -> row(node, shown, pods)).toList());
+    }
+
+    private Row row(Node node, String shown, Map<String, Integer> pods) {
+        Item item = objects.get(objects.known(node.type), new ObjectKey(node.namespace, node.name));
+        JsonNode object = item == null ? MissingNode.getInstance() : ModelJson.tree(item.object());
+        return new Row(node, Columns.cells(shown, object, pods),
+                parts.writable() ? ObjectChange.possible(node.type, object) : List.of());
     }
 }

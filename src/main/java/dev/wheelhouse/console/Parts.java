@@ -5,6 +5,8 @@ import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
+import io.kubernetes.client.openapi.ApiClient;
+
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.informer.InformerState;
 import dev.wheelhouse.informer.SharedInformerFactory;
@@ -20,10 +22,12 @@ import dev.wheelhouse.runtime.Clock;
  * @param caches the caches whose objects are shown
  * @param health the health of these objects
  * @param nodes the hollow nodes of this process
+ * @param api the official client of the same API server, for logs
  * @param storageProblem why the embedded API server takes no writes; its answer is null if it does
  * @param embedded whether the API server runs in this process
- * @param writable whether callers with the right to it may change controllers
+ * @param writable whether callers with the right to it may change controllers and objects
  */
 public record Parts(ControllerManager manager, Supplier<List<InformerState>> states, SharedInformerFactory caches,
-        ClusterHealth health, Journal journal, Supplier<List<NodeAgent>> nodes, KubeClient client, Clock clock,
+        ClusterHealth health, Journal journal, Supplier<List<NodeAgent>> nodes, KubeClient client, ApiClient api,
+        Clock clock,
         Supplier<@Nullable String> storageProblem, boolean embedded, boolean writable) {}

@@ -4,10 +4,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.models.V1OwnerReference;
+import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodSpec;
 import io.kubernetes.client.openapi.models.V1PodTemplateSpec;
 import io.kubernetes.client.openapi.models.V1ReplicaSet;
@@ -16,6 +19,7 @@ import io.kubernetes.client.openapi.models.V1ReplicaSetStatus;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.health.Health;
 import dev.wheelhouse.informer.ResourceEventHandler;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.informer.SharedInformerFactory;
@@ -24,14 +28,20 @@ import dev.wheelhouse.runtime.Clock;
 
 /**
  * Remembers how the replicas of ReplicaSets changed, for the timeline of a rollout. It keeps the last
- * {@value #MOST_SAMPLES} changes of the {@value #MOST_SETS} ReplicaSets that changed last. Thread safe.
+ * {@value #MOST_SAMPLES} changes of the {@value #MOST_SETS} ReplicaSets that changed last, and the
+ * {@value #MOST_PODS} pods that went last. Thread safe.
  */
 final class Rollouts {
     static final int MOST_SETS = 500;
     static final int MOST_SAMPLES = 200;
+    static final String REVISION = "deployment.kubernetes.io/revision";
+    private static final int MOST_PODS = 2000;
 
     private final Clock clock;
     private final Map<String, Series> byUid = BoundedMap.byUse(MOST_SETS);
+    private final Map<String, Gone> gone = BoundedMap.byAge(MOST_PODS);
+
+    private record Gone(String ownerUid, ObjectView.Life life) {}
 
     /**
      * The replicas of a ReplicaSet from a moment on.
@@ -56,15 +66,34 @@ final class Rollouts {
         this.clock = clock;
     }
 
-    /** Begins to follow the cache of ReplicaSets, if there is one. */
+    /** Begins to follow the caches of ReplicaSets and pods, if there are any. */
     void follow(SharedInformerFactory caches) {
-        for (SharedIndexInformer<?> informer : caches.informers()) {
-            if (informer.type().equals(ResourceType.REPLICA_SETS)) {
-                caches.informer(ResourceType.REPLICA_SETS, V1ReplicaSet.class)
-                        .addEventHandler(ResourceEventHandler.of(this::note));
-                return;
+        Set<ResourceType> cached = caches.informers().stream().map(SharedIndexInformer::type)
+                .collect(Collectors.toSet());
+        if (cached.contains(ResourceType.REPLICA_SETS)) {
+            caches.informer(ResourceType.REPLICA_SETS, V1ReplicaSet.class)
+                    .addEventHandler(ResourceEventHandler.of(this::note));
+        }
+        if (cached.contains(ResourceType.REPLICA_SETS) && cached.contains(ResourceType.PODS)) {
+            caches.informer(ResourceType.PODS, V1Pod.class).addEventHandler(ResourceEventHandler.of(this::went));
+        }
+    }
+
+    private void went(@Nullable V1Pod before, @Nullable V1Pod after) {
+        V1OwnerReference owner = before == null ? null : OwnerReferences.controllerOf(before.getMetadata());
+        if (before != null && after == null && owner != null) {
+            ObjectView.Life life = ObjectView.Life.of(before, Health.of(before), clock.now().toEpochMilli());
+            synchronized (this) {
+                gone.put(String.valueOf(before.getMetadata().getUid()), new Gone(owner.getUid(), life));
             }
         }
+    }
+
+    /** The pods of the ReplicaSets of an owner that went. */
+    synchronized List<ObjectView.Life> gone(String ownerUid) {
+        return gone.values().stream().filter(pod -> pod.ownerUid.equals(ownerUid)
+                || (byUid.get(pod.ownerUid) instanceof Series set && set.ownerUid.equals(ownerUid)))
+                .map(Gone::life).toList();
     }
 
     /** The ReplicaSets of an owner, in the order of their first samples. */
@@ -96,7 +125,7 @@ final class Rollouts {
         Map<String, String> annotations = Objects.requireNonNullElse(set.getMetadata().getAnnotations(), Map.of());
         List<Sample> samples = byUid.computeIfAbsent(String.valueOf(set.getMetadata().getUid()),
                 uid -> new Series(ObjectKey.of(set).name(), owner.getUid(),
-                        annotations.getOrDefault("deployment.kubernetes.io/revision", ""), images(set),
+                        annotations.getOrDefault(REVISION, ""), images(set),
                         new ArrayList<>())).samples;
         if (samples.isEmpty() || !samples.getLast().isLike(sample)) {
             samples.add(sample);

@@ -40,10 +40,6 @@ record ViewRequest(HttpServletRequest request, Viewer viewer) {
      * @throws IllegalArgumentException if no cache has the type
      */
     ResourceType type(CachedObjects objects) {
-        ResourceType type = objects.type(text("type"));
-        if (type == null) {
-            throw new IllegalArgumentException("this process has no cache of \"" + text("type") + "\"");
-        }
-        return type;
+        return objects.known(text("type"));
     }
 }

@@ -12,7 +12,12 @@ public interface Viewer extends Principal {
      * @param verb such as {@code get} or {@code list}
      * @param namespace empty for all namespaces
      */
-    boolean may(String verb, ResourceType type, String namespace);
+    default boolean may(String verb, ResourceType type, String namespace) {
+        return may(verb, type, "", namespace);
+    }
+
+    /** The same of a subresource, such as {@code scale}; empty for the object itself. */
+    boolean may(String verb, ResourceType type, String subresource, String namespace);
 
     /** Whether the caller may read the objects of a type in a namespace. */
     default boolean mayGet(ResourceType type, String namespace) {

@@ -1,20 +1,40 @@
 package dev.wheelhouse.console;
 
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 
 import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.ApiException;
+import io.kubernetes.client.openapi.apis.CoreV1Api;
+
+import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Controller;
 import dev.wheelhouse.health.Assessment;
+import dev.wheelhouse.runtime.OneLine;
+
+import okhttp3.Call;
 
 /** Every view of the console by its name. A view is data that becomes JSON. Thread safe. */
 final class Views {
+    /** Stands for all types in a list of objects. */
+    private static final String ALL = "all";
+    private static final int DAY = 24 * 60;
+    private static final int MOST_LINES = 500;
+    private static final int LONGEST = 500;
+    private static final int MOST_BYTES = 1 << 20;
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
     private final Parts parts;
     private final CachedObjects objects;
     private final LiveViews live;
@@ -52,35 +72,56 @@ final class Views {
      */
     Object of(String name, ViewRequest query) {
         return switch (name) {
-            case "me" -> Map.of("user", query.viewer().getName(), "writable", parts.writable(), "embedded",
-                    parts.embedded(), "server", parts.client().server());
+            case "me" ->
+                Map.of("user", query.viewer().getName(), "keys", live.keys(), "writable", parts.writable(), "embedded",
+                        parts.embedded(), "server", parts.client().server());
             case "flow" -> live.flow(query.viewer());
             case "controllers" -> Map.of("controllers", live.details(query.viewer()));
             case "nodes" -> nodes.page(query.text("text"), query.offset(), ViewRequest.PAGE, query.viewer());
-            case "writes" -> WritesPage.find(parts.journal(), query.text("controller"), query.text("object"),
-                    query.number("before", Long.MAX_VALUE),
+            case "writes" -> WritesPage.find(parts.journal(), new WritesPage.Filter(query.text("controller"),
+                    query.text("object"), query.text("verb"), query.text("failed").equals("true"),
+                    from(query.number("minutes", 0))), query.number("before", Long.MAX_VALUE),
                     Math.clamp(query.number("limit", 100), 1, WritesPage.MOST),
                     query.viewer()::mayGet);
             case "problems" -> problems(query);
             case "types" -> types(query.viewer());
             case "objects" -> {
+                String namespace = query.text("namespace");
+                List<ResourceType> types = query.text("type").equals(ALL)
+                        ? objects.types().keySet().stream().filter(type -> query.viewer().may("list", type, namespace))
+                                .toList()
+                        : List.of(query.type(objects));
+                types.forEach(type -> require(query.viewer(), "list", type, "", namespace));
+                yield object.list(query.text("type"), types, namespace, query.text("text"), query.offset(),
+                        ViewRequest.PAGE, query.viewer());
+            }
+            case "yaml" -> {
                 ResourceType type = query.type(objects);
-                require(query.viewer(), "list", type, query.text("namespace"));
-                yield object.list(type, query.text("namespace"), query.text("text"), query.offset(), ViewRequest.PAGE);
+                require(query.viewer(), "get", type, "", query.key().namespace());
+                yield YamlOf.object(type, parts.client().read(type.path(query.key()), Map.of()));
+            }
+            case "logs" -> {
+                require(query.viewer(), "get", ResourceType.PODS, "log", query.key().namespace());
+                yield logs(query.key(), query.text("container"));
             }
             case "object" -> {
                 ResourceType type = query.type(objects);
                 ObjectKey key = query.key();
-                require(query.viewer(), "get", type, key.namespace());
+                require(query.viewer(), "get", type, "", key.namespace());
                 yield found(object.of(type, key, query.viewer()), type, key);
             }
             case "plan" -> {
                 ResourceType type = query.type(objects);
-                require(query.viewer(), "get", type, query.key().namespace());
+                require(query.viewer(), "get", type, "", query.key().namespace());
                 yield Map.of("plans", plans(type, query.key()));
             }
             default -> throw new NotShown(404, "there is no view \"" + name + "\"");
         };
+    }
+
+    /** @param minutes until now; 0 for all times */
+    private Instant from(long minutes) {
+        return minutes <= 0 ? Instant.EPOCH : parts.clock().now().minus(Duration.ofMinutes(Math.min(minutes, DAY)));
     }
 
     private static Object found(@Nullable Object view, ResourceType type, ObjectKey key) {
@@ -90,9 +131,32 @@ final class Views {
         return view;
     }
 
-    private static void require(Viewer viewer, String verb, ResourceType type, String namespace) {
-        if (!viewer.may(verb, type, namespace)) {
+    /** The last lines of a container's log. */
+    private Map<String, String> logs(ObjectKey pod, String container) {
+        String tried = "read the log of pods " + pod;
+        try {
+            Call call = new CoreV1Api(parts.api()).readNamespacedPodLog(pod.name(), pod.namespace())
+                    .container(container.isEmpty() ? null : container).tailLines(MOST_LINES).limitBytes(MOST_BYTES)
+                    .buildCall(null);
+            call.timeout().timeout(PATIENCE.toNanos(), TimeUnit.NANOSECONDS);
+            String text = parts.api().<String>execute(call, String.class).getData();
+            return Map.of("log", text == null ? "" : text);
+        } catch (ApiException e) {
+            if (e.getCode() == 0) {
+                throw new KubeApiException(tried, e);
+            }
+            String body = String.valueOf(e.getResponseBody());
+            throw new NotShown(e.getCode(), tried + ": " + OneLine.of(body.startsWith("{")
+                    ? ModelJson.read(body, JsonNode.class).path("message").asString(body)
+                    : e.getCode() + " " + body, LONGEST));
+        }
+    }
+
+    private static void require(Viewer viewer, String verb, ResourceType type, String subresource,
+            String namespace) {
+        if (!viewer.may(verb, type, subresource, namespace)) {
             throw new NotShown(403, "User \"" + viewer.getName() + "\" cannot " + verb + " " + type
+                    + (subresource.isEmpty() ? "" : "/" + subresource)
                     + (namespace.isEmpty() ? "" : " in namespace " + namespace));
         }
     }
@@ -121,7 +185,10 @@ final class Views {
             boolean all = viewer.may("list", type, "");
             types.add(Map.of("type", type.groupResource(), "kind", type.kind(), "count", all ? count : -1));
         });
-        return Map.of("types", types);
+        return Map.of("types", types, "namespaces", viewer.may("list", ResourceType.NAMESPACES, "")
+                ? objects.list(ResourceType.NAMESPACES, "").stream().map(namespace -> ObjectKey.of(namespace).name())
+                        .sorted().limit(MOST_LINES).toList()
+                : List.of());
     }
 
     private List<Map<String, Object>> plans(ResourceType type, ObjectKey key) {

@@ -3,6 +3,9 @@ package dev.wheelhouse.console;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.Map;
+import java.util.TreeMap;
+
+import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -37,6 +40,18 @@ final class YamlOf {
     }
 
     private static String write(JsonNode node) {
-        return YamlWriter.write(JsonMapper.shared().treeToValue(node, Object.class));
+        return YamlWriter.write(sorted(node));
+    }
+
+    /** Fields in the order of kubectl. */
+    private static @Nullable Object sorted(JsonNode node) {
+        if (node.isObject()) {
+            Map<String, @Nullable Object> fields = new TreeMap<>();
+            node.forEachEntry((name, value) -> fields.put(name, sorted(value)));
+            return fields;
+        }
+        return node.isArray()
+                ? node.valueStream().map(YamlOf::sorted).toList()
+                : JsonMapper.shared().treeToValue(node, Object.class);
     }
 }

@@ -34,9 +34,9 @@ class ConsoleConfiguration {
     /** The filter before the console. */
     @Bean
     FilterRegistrationBean<Filter> consoleGuard(ObjectProvider<WheelhouseProperties> properties,
-            ObjectProvider<ApiServerConnection> connections, Clock clock) {
+            ObjectProvider<ApiServerConnection> connections, ObjectProvider<OwnerToken> owner, Clock clock) {
         return ManagementGuard.registration("console-guard", ConsoleServlet.PATH + "/*", ConsoleServlet.PATH,
-                Set.of("page"), properties, connections, clock);
+                Set.of("page"), properties, connections, owner::getIfAvailable, clock);
     }
 
     @Bean(destroyMethod = "close")
@@ -47,7 +47,8 @@ class ConsoleConfiguration {
         Boolean writable = properties.console().writable();
         return new ConsoleServlet(new Parts(manager,
                 () -> informers.orderedStream().flatMap(source -> source.states().stream()).toList(), caches,
-                health, journal, cluster::nodes, connection.client(), clock, connection::storageProblem, embedded,
+                health, journal, cluster::nodes, connection.client(), connection.api(), clock,
+                connection::storageProblem, embedded,
                 writable == null ? embedded : writable));
     }
 

@@ -1,5 +1,6 @@
 package dev.wheelhouse.spring;
 
+import java.time.Instant;
 import java.util.Map;
 import java.util.Objects;
 
@@ -29,8 +30,9 @@ record JournalEndpoint(Journal journal) {
     @ReadOperation
     public Map<String, Object> writes(@Nullable String object, @Nullable String controller, @Nullable Integer limit,
             @Nullable Long before) {
-        return WritesPage.find(journal, Objects.requireNonNullElse(controller, ""),
-                Objects.requireNonNullElse(object, ""),
+        WritesPage.Filter filter = new WritesPage.Filter(Objects.requireNonNullElse(controller, ""),
+                Objects.requireNonNullElse(object, ""), "", false, Instant.EPOCH);
+        return WritesPage.find(journal, filter,
                 Objects.requireNonNullElse(before, Long.MAX_VALUE), Objects.requireNonNullElse(limit, LIMIT),
                 (type, namespace) -> true);
     }

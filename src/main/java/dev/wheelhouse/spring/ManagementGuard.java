@@ -9,6 +9,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -57,6 +58,7 @@ final class ManagementGuard implements Filter {
     private final String basePath;
     private final Set<String> forAll;
     private final boolean trustsLoopback;
+    private final @Nullable OwnerToken owner;
     private final DelegatedAuth auth;
     private final WebPages onLoopback;
     private final WebPages beyond;
@@ -65,15 +67,16 @@ final class ManagementGuard implements Filter {
      * @param basePath the base path of what is guarded; empty if the port serves nothing else
      * @param forAll the first segments after it that all clients may read
      * @param trustsLoopback whether a client on loopback is authorized without a token
+     * @param owner the token of the owner of this process; null if there is none
      * @param hosts the names by which clients may call the actuator
      * @param hostName a further name, for clients on other machines
      */
-    ManagementGuard(String basePath, Set<String> forAll, boolean trustsLoopback, Collection<String> hosts,
-            String hostName,
-            DelegatedAuth auth) {
+    ManagementGuard(String basePath, Set<String> forAll, boolean trustsLoopback, @Nullable OwnerToken owner,
+            Collection<String> hosts, String hostName, DelegatedAuth auth) {
         this.basePath = basePath;
         this.forAll = forAll;
         this.trustsLoopback = trustsLoopback;
+        this.owner = owner;
         this.auth = auth;
         this.onLoopback = WebPages.ofOpenServer(false, hosts, REMEDY);
         this.beyond = WebPages.ofOpenServer(true, Stream.concat(hosts.stream(), Stream.of(hostName)).toList(), REMEDY);
@@ -85,10 +88,10 @@ final class ManagementGuard implements Filter {
      */
     static FilterRegistrationBean<Filter> registration(String name, String pattern, String basePath, Set<String> forAll,
             ObjectProvider<WheelhouseProperties> properties, ObjectProvider<ApiServerConnection> connections,
-            Clock clock) {
+            Supplier<@Nullable OwnerToken> owner, Clock clock) {
         SingletonSupplier<ManagementGuard> guard = SingletonSupplier.of(() -> {
             ApiServerConnection connection = connections.getObject();
-            return new ManagementGuard(basePath, forAll, connection.isOpenToLoopback(),
+            return new ManagementGuard(basePath, forAll, connection.isOpenToLoopback(), owner.get(),
                     properties.getObject().management().hosts(), Host.name(),
                     new DelegatedAuth(connection.api(), clock, DelegatedAuth.PATIENCE));
         });
@@ -177,8 +180,9 @@ final class ManagementGuard implements Filter {
         }
 
         private @Nullable Principal decide() {
-            if (trustsLoopback && isLoopback(getRemoteAddr()) && isLoopback(getLocalAddr())
-                    && OF_PROXIES.stream().allMatch(header -> getHeader(header) == null)) {
+            boolean onThisMachine = isLoopback(getRemoteAddr()) && isLoopback(getLocalAddr())
+                    && OF_PROXIES.stream().allMatch(header -> getHeader(header) == null);
+            if (trustsLoopback && onThisMachine) {
                 return Viewers.ON_LOOPBACK;
             }
             V1UserInfo certified = certified();
@@ -188,8 +192,11 @@ final class ManagementGuard implements Filter {
             String[] credentials = Objects.requireNonNullElse(getHeader("Authorization"), "").strip().split(" +", 2);
             if (credentials.length < 2 || !credentials[0].equalsIgnoreCase("bearer")) {
                 why = "this is shown to those whose token lets them " + verb() + " the path " + path
-                        + ": send the header Authorization: Bearer TOKEN";
+                        + ": send the header Authorization: Bearer TOKEN, of kubectl create token NAME";
                 return null;
+            }
+            if (owner != null && onThisMachine && owner.is(credentials[1])) {
+                return Viewers.OWNER;
             }
             return viewer(auth.mayGet(credentials[1], verb(), path));
         }

@@ -28,7 +28,7 @@ class ManagementGuardConfiguration {
             Clock clock) {
         String base = endpoints.getBasePath();
         return ManagementGuard.registration("management-guard", "/*", base.equals("/") ? "" : base,
-                ManagementGuard.ACTUATOR_FOR_ALL, properties, connections, clock);
+                ManagementGuard.ACTUATOR_FOR_ALL, properties, connections, () -> null, clock);
     }
 
     /** Bounds the connections of the port, because unauthenticated clients can reach it. */

@@ -1,6 +1,7 @@
 package dev.wheelhouse.spring;
 
 import java.io.PrintStream;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -27,6 +28,7 @@ final class ReadyAnnouncer extends SignalledLoop {
     private final HollowCluster cluster;
     private final IntSupplier httpPort;
     private final boolean console;
+    private final OwnerToken owner;
     private final Clock clock;
     private final PrintStream out;
     private boolean done;
@@ -34,14 +36,16 @@ final class ReadyAnnouncer extends SignalledLoop {
     /**
      * @param httpPort the port of health and metrics; 0 or less without one: then nothing is printed
      * @param console whether there is a console on that port
+     * @param owner lets the owner of this process into a console that asks who its callers are
      */
     ReadyAnnouncer(ApiServerConnection connection, ControllerManager manager, HollowCluster cluster,
-            IntSupplier httpPort, boolean console, Clock clock, PrintStream out) {
+            IntSupplier httpPort, boolean console, OwnerToken owner, Clock clock, PrintStream out) {
         this.connection = connection;
         this.manager = manager;
         this.cluster = cluster;
         this.httpPort = httpPort;
         this.console = console;
+        this.owner = owner;
         this.clock = clock;
         this.out = out;
         manager.whenRunning(this::wake);
@@ -116,7 +120,15 @@ final class ReadyAnnouncer extends SignalledLoop {
     }
 
     private String console() {
-        return console ? "Console: " + url() + "\n" : "";
+        if (!console) {
+            return "";
+        }
+        if (connection.isOpenToLoopback()) {
+            return "Console: " + url() + "\n";
+        }
+        Path address = connection.inCluster() ? null : owner.write(url());
+        return "Console: " + url() + "\n  Sign in by a token of kubectl create token NAME"
+                + (address == null ? "" : ", or open the address in " + address) + "\n";
     }
 
     private String actuator() {

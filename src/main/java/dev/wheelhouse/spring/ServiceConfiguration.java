@@ -51,10 +51,16 @@ class ServiceConfiguration {
     }
 
     @Bean
+    OwnerToken ownerToken() {
+        return new OwnerToken();
+    }
+
+    @Bean
     ReadyAnnouncer readyAnnouncer(ApiServerConnection connection, ControllerManager manager, HollowCluster cluster,
-            Environment environment, Clock clock) {
+            Environment environment, OwnerToken owner, Clock clock) {
         return new ReadyAnnouncer(connection, manager, cluster,
                 () -> environment.getProperty("local.server.port", Integer.class, 0),
-                environment.getProperty("wheelhouse.console.enabled", Boolean.class, true), clock, System.out);
+                environment.getProperty("wheelhouse.console.enabled", Boolean.class, true), owner, clock,
+                System.out);
     }
 }

@@ -20,21 +20,20 @@ import dev.wheelhouse.runtime.Clock;
 /** The users who may see contents. */
 final class Viewers {
     /** A client on loopback of a server that is open to this machine. The client may do everything. */
-    static final Viewer ON_LOOPBACK = new Viewer() {
-        @Override
-        public boolean may(String verb, ResourceType type, String namespace) {
-            return true;
-        }
-
-        @Override
-        public String getName() {
-            return "loopback";
-        }
-    };
+    static final Viewer ON_LOOPBACK = new MayAll("loopback");
+    /** The owner of this process. The client may do all that the process may do. */
+    static final Viewer OWNER = new MayAll("owner");
 
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
     private Viewers() {}
+
+    private record MayAll(String getName) implements Viewer {
+        @Override
+        public boolean may(String verb, ResourceType type, String subresource, String namespace) {
+            return true;
+        }
+    }
 
     /**
      * A user whom the API server knows. The API server is asked for each right. If the answers for one request together
@@ -47,18 +46,20 @@ final class Viewers {
             private final AtomicLong waited = new AtomicLong();
 
             @Override
-            public boolean may(String verb, ResourceType type, String namespace) {
-                return isAllowed(verb, type, "") || (!namespace.isEmpty() && isAllowed(verb, type, namespace));
+            public boolean may(String verb, ResourceType type, String subresource, String namespace) {
+                return isAllowed(verb, type, subresource, "")
+                        || (!namespace.isEmpty() && isAllowed(verb, type, subresource, namespace));
             }
 
-            private boolean isAllowed(String verb, ResourceType type, String namespace) {
+            private boolean isAllowed(String verb, ResourceType type, String subresource, String namespace) {
                 if (waited.get() > PATIENCE.toNanos()) {
                     return false;
                 }
                 long began = clock.nanoTime();
                 boolean allowed = auth.may(user, new V1SubjectAccessReviewSpec()
                         .resourceAttributes(new V1ResourceAttributes().verb(verb).group(type.group())
-                                .version(type.version()).resource(type.plural()).namespace(namespace)))
+                                .version(type.version()).resource(type.plural()).subresource(subresource)
+                                .namespace(namespace)))
                         .user() != null;
                 waited.addAndGet(clock.nanoTime() - began);
                 return allowed;

@@ -234,9 +234,9 @@ class WheelhouseAutoConfiguration {
     }
 
     @Bean
-    ClusterHealth wheelhouseClusterHealth(SharedInformerFactory caches, ControllerManager manager, Clock clock,
-            ControllerMetrics metrics) {
-        return new ClusterHealth(caches, manager, clock, metrics.registry());
+    ClusterHealth wheelhouseClusterHealth(SharedInformerFactory caches, ControllerManager manager, Journal journal,
+            Clock clock, ControllerMetrics metrics) {
+        return new ClusterHealth(caches, manager, journal, clock, metrics.registry());
     }
 
     @Bean(destroyMethod = "close")

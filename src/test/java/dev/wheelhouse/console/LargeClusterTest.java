@@ -10,6 +10,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1OwnerReference;
 import io.kubernetes.client.openapi.models.V1Pod;
@@ -48,9 +49,9 @@ class LargeClusterTest {
             new ManagerGuard(ManagerGuard.Mode.OBSERVE, cluster.client(), cluster.clock),
             Election.none().leadership(), Standby.COLD, runner);
     private final Parts parts = new Parts(manager, () -> cluster.informers().states(), cluster.informers(),
-            new ClusterHealth(cluster.informers(), manager, cluster.clock, Meters.NONE), Journal.NONE, List::of,
-            cluster.client(),
-            cluster.clock, () -> null, true, true);
+            new ClusterHealth(cluster.informers(), manager, Journal.NONE, cluster.clock, Meters.NONE), Journal.NONE,
+            List::of,
+            cluster.client(), new ApiClient(), cluster.clock, () -> null, true, true);
     private final CachedObjects objects = new CachedObjects(cluster.informers());
     private final ObjectView view = new ObjectView(parts, objects, new Rollouts(cluster.clock));
 
@@ -92,7 +93,8 @@ class LargeClusterTest {
         assertThat(pods.members().getFirst().name()).isEqualTo("fleet-07777");
         assertThat(JsonMapper.shared().writeValueAsBytes(shown)).hasSizeLessThan(40_000);
 
-        Map<String, Object> page = view.list(ResourceType.PODS, "", "fleet", 200, 100);
+        Map<String, Object> page = view.list("pods", List.of(ResourceType.PODS), "", "fleet", 200, 100,
+                TestViewer.MAY_ALL);
         assertThat(page).containsEntry("count", PODS);
         assertThat(JsonMapper.shared().writeValueAsBytes(page)).hasSizeLessThan(40_000);
     }

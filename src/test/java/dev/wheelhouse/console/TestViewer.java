@@ -13,7 +13,7 @@ record TestViewer(@Nullable ResourceType denied) implements Viewer {
     }
 
     @Override
-    public boolean may(String verb, ResourceType type, String namespace) {
+    public boolean may(String verb, ResourceType type, String subresource, String namespace) {
         return !type.equals(denied);
     }
 

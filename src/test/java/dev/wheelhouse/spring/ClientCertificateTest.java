@@ -34,7 +34,8 @@ class ClientCertificateTest {
     private final ApiServer server = new ApiServer(ApiServerOptions.defaults()).start();
     private final DelegatedAuth auth = new DelegatedAuth(new ClientBuilder().setBasePath(server.url()).build(),
             new ManualClock(), Duration.ofMinutes(1));
-    private final ManagementGuard guard = new ManagementGuard("/console", Set.of("page"), false, List.of(), "here",
+    private final ManagementGuard guard = new ManagementGuard("/console", Set.of("page"), false, null, List.of(),
+            "here",
             auth);
 
     @AfterEach

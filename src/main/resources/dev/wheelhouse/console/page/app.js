@@ -8,6 +8,7 @@ import { objects, object } from './objects.js';
 import why from './why.js';
 import controllers from './controllers.js';
 import nodes from './nodes.js';
+import { change as changeObject, listen } from './keys.js';
 
 const VIEWS = { problems, flow, objects, object, why, controllers, nodes };
 const THEMES = ['system', 'light', 'dark'];
@@ -74,10 +75,15 @@ function route() {
   const params = Object.fromEntries(new URLSearchParams(query));
   const again = shown?.view === view;
   stop();
-  shown = { view, data: null, context: { params, me, at: 0, redraw: draw, memory: again ? shown.context.memory : {} } };
+  const context = { params, me, at: 0, redraw: draw, memory: again ? shown.context.memory : {},
+    isShown: () => shown?.context === context };
+  shown = { view, data: null, context };
+  if (name === 'objects') {
+    sessionStorage.setItem('wheelhouse-list', location.hash);
+  }
   view.entered?.(shown.context);
   document.title = `${view.title(params)} · Wheelhouse`;
-  for (const link of document.querySelectorAll('nav a')) {
+  for (const link of document.querySelectorAll('.top nav a')) {
     const current = link.hash === `#/${name === 'object' ? 'objects' : name}`;
     if (current) {
       link.setAttribute('aria-current', 'page');
@@ -139,6 +145,10 @@ async function change(path, body) {
 }
 
 document.addEventListener('click', event => {
+  const verb = event.target.closest('button[data-change]')?.dataset.change;
+  if (verb) {
+    changeObject(verb, JSON.parse(event.target.closest('[data-object]').dataset.object), say);
+  }
   const button = event.target.closest('button[data-do]');
   if (button) {
     const { path, ...body } = JSON.parse(button.dataset.do);
@@ -202,9 +212,21 @@ document.addEventListener('visibilitychange', () => {
     open();
   }
 });
-window.addEventListener('hashchange', route);
+/** The address that the service gives to its owner has a token, which does not stay in it. */
+function takeToken() {
+  const given = new URLSearchParams(location.hash.split('?')[1]).get('token');
+  if (given) {
+    token.set(given);
+    history.replaceState(null, '', '#/problems');
+  }
+  return given;
+}
+
+window.addEventListener('hashchange', () => takeToken() ? start() : route());
 window.addEventListener('resize', draw);
 
+listen(() => me, say);
+takeToken();
 setTheme(THEMES.includes(localStorage.getItem('wheelhouse-theme')) ? localStorage.getItem('wheelhouse-theme')
   : 'system');
 start();

@@ -1,6 +1,6 @@
 // Each controller: its workers and queues, running syncs, failing keys, and the changes that the caller may make.
 
-import { h, badge, number, span, clock } from './dom.js';
+import { h, badge, number, span, clock, keyLink } from './dom.js';
 
 const byName = controllers => controllers.toSorted((a, b) => a.summary.name.localeCompare(b.summary.name));
 
@@ -52,25 +52,26 @@ function controls({ summary, queues }) {
         : null);
 }
 
-function failing(name, keys, writable, at) {
+function failing(name, keys, me, at) {
   return h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': `Failing keys of ${name}` },
     h('table', { class: 'failing' }, h('caption', {}, 'Failing keys'),
     h('thead', {}, h('tr', {}, ['Key', 'Since', 'Failures', 'Next try', 'Last error'].map(title =>
       h('th', { scope: 'col' }, title)),
-      writable ? h('th', { scope: 'col' }, h('span', { class: 'unseen' }, 'Changes')) : null)),
+      me?.writable ? h('th', { scope: 'col' }, h('span', { class: 'unseen' }, 'Changes')) : null)),
     h('tbody', {}, keys.map(key => h('tr', { 'data-key': key.key },
-      h('th', { scope: 'row', class: 'mono' }, key.key), h('td', { 'data-label': 'since' }, clock(key.since)),
+      h('th', { scope: 'row', class: 'mono' }, keyLink(key.key, me?.keys?.[name])),
+        h('td', { 'data-label': 'since' }, clock(key.since)),
         h('td', { 'data-label': 'failures' }, number(key.failures)),
       h('td', { class: 'one', 'data-label': 'next try' }, key.nextTry ? `in ${span(Math.max(0, key.nextTry - at))}`
         : 'not delayed'), h('td', { class: 'error' }, key.error),
-      writable ? h('td', { class: 'one' }, button('Retry now', { controller: name, do: 'retry', key: key.key },
+      me?.writable ? h('td', { class: 'one' }, button('Retry now', { controller: name, do: 'retry', key: key.key },
         `Retry ${key.key} now`)) : null)))));
 }
 
-function running(syncs) {
+function running(syncs, type) {
   return h('div', {}, h('h3', {}, 'Running syncs'), h('ul', { class: 'plain' },
     syncs.slice(0, 20).map(sync => h('li', {},
-    h('span', { class: 'mono' }, sync.key), h('span', { class: sync.millis > 1000 ? 'chip wait' : 'muted' },
+    h('span', { class: 'mono' }, keyLink(sync.key, type)), h('span', { class: sync.millis > 1000 ? 'chip wait' : 'muted' },
       ` ${span(sync.millis)}`),
     sync.millis > 1000 ? h('span', { class: 'muted mono small' }, ` ${sync.at}`) : null))));
 }
@@ -88,9 +89,10 @@ function card(controller, { me, params, at }) {
     h('div', { class: 'inside' },
       summary.problem && summary.mode === 'RUNNING' && !controller.failing.length
         ? h('p', { class: 'why' }, summary.problem) : null,
-      controller.failing.length ? failing(summary.name, controller.failing, me?.writable, at) : null,
-      controller.running.length ? running(controller.running) : null,
-      h('p', { class: 'muted' }, 'Reads ', summary.reads.join(', ') || 'nothing yet', '. ',
+      controller.failing.length ? failing(summary.name, controller.failing, me, at) : null,
+      controller.running.length ? running(controller.running, me?.keys?.[summary.name]) : null,
+      h('p', { class: 'muted' }, 'Reads ', summary.reads.map((type, i) => [i ? ', ' : '',
+        h('a', { href: `#/objects?type=${type}` }, type)]), summary.reads.length ? '. ' : 'nothing yet. ',
         h('a', { href: `#/why?controller=${summary.name}` }, 'Its writes and their causes')),
       me?.writable ? controls(controller) : null));
 }

@@ -25,6 +25,9 @@ export function s(tag, attributes, ...children) {
 const keyOf = node => node.nodeType === 1 ? node.getAttribute('data-key') : null;
 const isSame = (a, b) => a.nodeType === b.nodeType && a.nodeName === b.nodeName && keyOf(a) === keyOf(b);
 
+/** Stands in a new tree for the element of a list that has this key in the page, and that has not changed. */
+export const same = key => h('li', { 'data-key': key, 'data-same': true });
+
 /** Changes an element to be like another one. Elements with the same key stay the same elements. */
 export function morph(from, to) {
   for (const { name } of [...from.attributes]) {
@@ -52,7 +55,9 @@ export function morph(from, to) {
         from.insertBefore(known, at);
       }
       if (known.nodeType === 1) {
-        morph(known, wanted);
+        if (!wanted.hasAttribute('data-same')) {
+          morph(known, wanted);
+        }
       } else if (known.data !== wanted.data) {
         known.data = wanted.data;
       }
@@ -110,6 +115,12 @@ export function objectLink(type, namespace, name, text) {
   // An object that was not created has no name yet.
   return name.endsWith('*') ? shown : h('a', { href: `#/object?${new URLSearchParams({ type, namespace, name })}` },
     shown);
+}
+
+/** The link to the object that a key of a controller stands for, if that is known. */
+export function keyLink(key, type) {
+  const [, namespace = '', name] = /^(?:([^/]+)\/)?([^/]+)$/.exec(type ? key : '') ?? [];
+  return name ? objectLink(type, namespace, name, key) : key;
 }
 
 /** A small line of the last values. */

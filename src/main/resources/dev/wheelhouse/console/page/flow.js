@@ -3,6 +3,8 @@
 import { h, s, badge, number, rate, span, clock, sparkline, objectLink } from './dom.js';
 
 const WINDOW = 5000;
+/** The rows of parts that have been quiet for so long fold into one. */
+const QUIET = 30_000;
 const KEPT = 120;
 
 /** Counters over time, which become rates. */
@@ -31,8 +33,9 @@ class Counters {
 const short = name => name.replace(/-controller$/, '');
 const sum = values => values.reduce((a, b) => a + b, 0);
 const byName = controllers => controllers.toSorted((a, b) => a.name.localeCompare(b.name));
-const lastOther = caches => [...caches.filter(cache => cache.type !== 'other types'),
-  ...caches.filter(cache => cache.type === 'other types')];
+const OTHER = 'other types';
+const lastOther = caches => [...caches.filter(cache => cache.type !== OTHER),
+  ...caches.filter(cache => cache.type === OTHER)];
 const total = data => data.journal.last;
 
 function trouble(problem) {
@@ -56,7 +59,8 @@ function cacheRow(cache, rates) {
   const perSecond = rates.rate(`cache ${cache.type}`);
   return h('li', { class: `row ${cache.problem ? 'bad' : perSecond > 0 ? 'busy' : 'idle'}`, 'data-key': cache.type,
     'data-node': `cache ${cache.type}` },
-    h('span', { class: 'name', title: cache.type }, cache.type.split('.')[0],
+    h('a', { class: 'name', title: cache.type,
+      href: `#/objects?type=${cache.type === OTHER ? 'all' : cache.type}` }, cache.type.split('.')[0],
       h('span', { class: 'unseen' }, cache.type.slice(cache.type.split('.')[0].length))),
     cache.waiting > 0 ? h('span', { class: 'chip wait', title: 'changes on their way to handlers' },
       `${number(cache.waiting)} waiting`) : null,
@@ -92,6 +96,21 @@ function controllerRow(controller, rates) {
     trouble(controller.problem));
 }
 
+/** The rows of parts that are busy or not well, and one for all the others. */
+function folded(parts, nameOf, isBusy, row, { memory, at }) {
+  const quiet = parts.filter(part => {
+    const name = nameOf(part);
+    if (part.problem || isBusy(part)) {
+      memory.busy.set(name, at);
+    }
+    return at - (memory.busy.get(name) ?? -Infinity) > QUIET;
+  });
+  return [...parts.filter(part => !quiet.includes(part)).map(row), quiet.length
+    ? h('li', { 'data-key': 'quiet' }, h('details', { class: 'quiet', 'data-key': 'quiet' },
+      h('summary', { class: 'row idle' }, h('span', { class: 'name' }, `${number(quiet.length)} idle`)),
+      h('ul', { class: 'rows' }, quiet.map(row)))) : null];
+}
+
 function writesCard(data, memory) {
   const perSecond = memory.rates.rate('writes');
   return h('section', { class: 'card writes', 'data-node': 'writes', 'aria-labelledby': 'flow-writes' },
@@ -103,7 +122,7 @@ function writesCard(data, memory) {
     h('ol', { class: 'latest', 'aria-label': 'The latest writes' }, data.latest.map(write =>
       h('li', { 'data-key': `w${write.number}`, class: write.code >= 400 || !write.code ? 'bad' : '' },
       h('span', { class: 'muted mono' }, clock(write.at)), ' ', h('b', {}, write.verb.replaceAll('_', ' ')), ' ',
-      objectLink(write.resource, write.namespace, write.name, write.name),
+      `${write.resource} `, objectLink(write.resource, write.namespace, write.name, write.name),
         h('span', { class: 'muted' }, ` ${write.why}`)))));
 }
 
@@ -117,18 +136,19 @@ function edges(main, data, memory) {
   const box = picture.getBoundingClientRect();
   const at = {};
   for (const node of picture.querySelectorAll('[data-node]')) {
-    const place = node.getBoundingClientRect();
+    // The lines of a row that is folded lead to the one that stands for it.
+    const place = (node.closest('details:not([open])')?.firstChild ?? node).getBoundingClientRect();
     at[node.dataset.node] = { left: place.left - box.left, right: place.right - box.left,
       y: place.top - box.top + place.height / 2 };
   }
-  const paths = [];
+  const paths = new Map();
   const line = (from, to, busy, bad, y) => {
     const [a, b] = [at[from], at[to]];
     if (a && b) {
       const [x1, x2, y1, y2] = [a.right, b.left, y?.from ?? a.y, y?.to ?? b.y];
       const bend = (x2 - x1) / 2;
-      paths.push(s('path', { class: bad ? 'bad' : busy ? 'busy' : '',
-        d: `M${x1} ${y1} C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}` }));
+      const d = `M${x1} ${y1} C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`;
+      paths.set(d, s('path', { class: bad ? 'bad' : busy ? 'busy' : paths.get(d)?.getAttribute('class') ?? '', d }));
     }
   };
   for (const cache of data.caches) {
@@ -146,11 +166,11 @@ function edges(main, data, memory) {
     }
   }
   // Busy lines lie above the others.
-  paths.sort((a, b) => (a.getAttribute('class') ? 1 : 0) - (b.getAttribute('class') ? 1 : 0));
+  const drawn = [...paths.values()].sort((a, b) => (a.getAttribute('class') ? 1 : 0) - (b.getAttribute('class') ? 1 : 0));
   layer.setAttribute('viewBox', `0 0 ${box.width} ${box.height}`);
   layer.setAttribute('width', box.width);
   layer.setAttribute('height', box.height);
-  layer.replaceChildren(...paths);
+  layer.replaceChildren(...drawn);
 }
 
 function problems(data) {
@@ -166,6 +186,7 @@ export default {
   arrived(data, at, { memory }) {
     memory.rates ??= new Counters();
     memory.history ??= [];
+    memory.busy ??= new Map();
     memory.rates.add('writes', total(data), at);
     data.caches.forEach(cache => memory.rates.add(`cache ${cache.type}`, cache.events, at));
     data.controllers.forEach(controller => {
@@ -176,7 +197,8 @@ export default {
     memory.history.splice(0, memory.history.length - KEPT);
   },
 
-  render(data, { memory }) {
+  render(data, context) {
+    const { memory } = context;
     const lag = Math.max(0, ...data.caches.map(cache => cache.lagSeconds ?? 0));
     return [
       h('div', { class: 'title' }, h('h1', {}, 'Flow'), problems(data)),
@@ -191,11 +213,14 @@ export default {
         serverCard(data),
         h('section', { class: 'column', 'aria-labelledby': 'flow-caches' },
           h('h2', { id: 'flow-caches' }, 'Caches', h('small', {}, 'events, objects')),
-          h('ul', { class: 'rows' }, lastOther(data.caches).map(cache => cacheRow(cache, memory.rates)))),
+          h('ul', { class: 'rows' }, folded(lastOther(data.caches), cache => `cache ${cache.type}`,
+            cache => cache.waiting > 0 || memory.rates.rate(`cache ${cache.type}`) > 0,
+            cache => cacheRow(cache, memory.rates), context))),
         h('section', { class: 'column', 'aria-labelledby': 'flow-queues' },
           h('h2', { id: 'flow-queues' }, 'Queues and workers', h('small', {}, 'syncs, writes')),
-          h('ul', { class: 'rows' }, byName(data.controllers).map(controller =>
-            controllerRow(controller, memory.rates)))),
+          h('ul', { class: 'rows' }, folded(byName(data.controllers), controller => controller.name,
+            controller => controller.depth || controller.busy || memory.rates.rate(`sync ${controller.name}`) > 0,
+            controller => controllerRow(controller, memory.rates), context))),
         writesCard(data, memory)),
     ];
   },

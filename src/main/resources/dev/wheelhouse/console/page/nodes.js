@@ -1,6 +1,6 @@
 // Nodes and the sources of their pods: files, URLs, the API server; refused manifests; mirror pods.
 
-import { h, badge, number, clock, pager } from './dom.js';
+import { h, badge, number, clock, objectLink, keyLink, pager } from './dom.js';
 
 const KINDS = { file: 'file', http: 'URL', api: 'API server' };
 
@@ -13,7 +13,8 @@ function source(source) {
     source.lastRead ? h('p', { class: 'muted small' }, `read at ${clock(source.lastRead)}`) : null,
     source.failure ? h('p', { class: 'why' }, source.failure) : null,
     source.staticPods.length ? h('ul', { class: 'plain small' },
-      source.staticPods.map(pod => h('li', {}, h('span', { class: 'mono' }, pod.name), ' ',
+      source.staticPods.map(pod => h('li', {}, h('span', { class: 'mono' },
+      keyLink(pod.name, pod.mirror ? 'pods' : null)), ' ',
       pod.mirror ? badge('HEALTHY', 'mirrored') : badge('PROGRESSING', 'no mirror')))) : null,
     source.refusals.length ? h('ul', { class: 'plain small refusals' },
       source.refusals.slice(0, 10).map(refusal => h('li', { class: refusal.current ? 'bad' : 'muted' },
@@ -24,7 +25,7 @@ function source(source) {
 
 function card(node) {
   return h('article', { class: 'card node', 'data-key': node.name },
-    h('h2', {}, node.name, ' ', badge(node.state.level, node.state.text),
+    h('h2', {}, objectLink('nodes', '', node.name), ' ', badge(node.state.level, node.state.text),
       node.pods === null ? null : h('small', {}, `${number(node.pods)} pods`)),
     node.sources.length ? h('div', { class: 'sources' }, node.sources.map(source))
       : h('p', { class: 'muted' }, 'This node is not part of this process.'));

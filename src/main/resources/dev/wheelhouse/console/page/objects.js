@@ -4,6 +4,7 @@ import { h, badge, number, span, clock, objectLink, pager } from './dom.js';
 import { read } from './wire.js';
 import { chain } from './why.js';
 import { timeline } from './timeline.js';
+import { letterOf } from './keys.js';
 
 const SPANS = [['2 min', 120_000], ['10 min', 600_000], ['1 h', 3_600_000]];
 const FIRST = ['deployments.apps', 'statefulsets.apps', 'daemonsets.apps', 'jobs.batch', 'cronjobs.batch',
@@ -21,39 +22,58 @@ function millis(text) {
 
 const age = (created, at) => created ? span(Math.max(0, at - created)) : '';
 
+/** The object of a row or a page, for its keys and buttons. */
+const subject = ({ type, kind, namespace, name }, changes) => JSON.stringify({ type, kind, namespace, name, changes });
+
+function cell(title, text) {
+  return h('td', { class: title === 'Images' ? 'images' : null }, title === 'Node' && text
+    ? objectLink('nodes', '', text) : text);
+}
+
+function row({ node, cells, changes }, { type, titles }, at) {
+  return h('tr', { 'data-key': `${node.type} ${node.namespace}/${node.name}`, 'data-object': subject(node, changes) },
+    h('th', { scope: 'row' }, objectLink(node.type, node.namespace, node.name)),
+    type === 'all' ? h('td', {}, node.type) : null,
+    h('td', {}, badge(node.state.level, node.state.text)),
+    cells.map((text, i) => cell(titles[i], text)),
+    h('td', { class: 'muted one' }, age(node.created, at)));
+}
+
 export const objects = {
   title: () => 'Objects',
   source: params => ({ view: 'objects', query: { type: 'deployments.apps', ...params } }),
 
   entered({ memory, redraw }) {
-    read('types').then(({ types }) => {
+    read('types').then(({ types, namespaces }) => {
       const rank = type => FIRST.includes(type) ? FIRST.indexOf(type) : FIRST.length;
       memory.types = types.filter(type => type.count > 0 || FIRST.includes(type.type)).sort((a, b) =>
         rank(a.type) - rank(b.type) || a.type.localeCompare(b.type));
+      memory.namespaces = namespaces;
       redraw();
     }, () => {});
   },
 
   render(data, { params, memory, me, at }) {
-    const types = memory.types ?? [{ type: data.type, count: data.count }];
+    const types = [{ type: 'all', count: -1 }, ...memory.types ?? [{ type: data.type, count: data.count }]];
     return [
       h('div', { class: 'title' }, h('h1', {}, 'Objects')),
       h('p', { class: 'lead' }, 'The objects in the caches of this process, the worst first.'),
       h('form', { class: 'filter', 'data-filter': 'objects', 'data-key': 'filter' },
         h('label', {}, 'Type', h('select', { name: 'type' }, types.map(({ type, count }) =>
-          h('option', { value: type, selected: type === data.type }, count >= 0 ? `${type} (${number(count)})`
-          : type)))),
+          h('option', { value: type, selected: type === data.type }, type === 'all' ? 'all types'
+            : count >= 0 ? `${type} (${number(count)})` : type)))),
         h('label', {}, 'Namespace', h('input',
           { name: 'namespace', value: params.namespace ?? '', placeholder: 'all', autocomplete: 'off',
-          spellcheck: 'false' })),
+          spellcheck: 'false', list: 'namespaces' })),
+        h('datalist', { id: 'namespaces' }, (memory.namespaces ?? []).map(name => h('option', { value: name }))),
         h('label', {}, 'Name', h('input', { name: 'text', value: params.text ?? '', autocomplete: 'off',
           spellcheck: 'false' }))),
-      data.count ? h('table', { class: 'objects' }, h('caption', { class: 'unseen' }, data.type),
-        h('thead', {}, h('tr', {}, ['Name', 'State', 'Age'].map(title => h('th', { scope: 'col' }, title)))),
-        h('tbody', {}, data.objects.map(node => h('tr', { 'data-key': `${node.namespace}/${node.name}` },
-          h('th', { scope: 'row' }, objectLink(node.type, node.namespace, node.name)),
-            h('td', {}, badge(node.state.level, node.state.text)), h('td', { class: 'muted' },
-            age(node.created, at))))))
+      data.count ? h('div', { class: 'scroll', 'data-key': 'list', tabindex: '0', role: 'region',
+        'aria-label': 'List of objects' },
+        h('table', { class: 'objects' }, h('caption', { class: 'unseen' }, data.type),
+        h('thead', {}, h('tr', {}, ['Name', data.type === 'all' ? 'Type' : null, 'State', ...data.titles, 'Age']
+          .filter(Boolean).map(title => h('th', { scope: 'col' }, title)))),
+        h('tbody', {}, data.objects.map(one => row(one, data, at)))))
         : h('div', { class: 'note' }, h('p', {},
           `There are no objects of ${data.type}${params.text ? ' with this name' : ''}.`),
           me?.embedded && me.writable && data.type === 'deployments.apps'
@@ -116,6 +136,59 @@ function step(action) {
     why ? h('span', { class: 'muted' }, `: ${why}`) : null);
 }
 
+function events(lines, most) {
+  return h('ul', { class: 'plain' }, lines.slice(0, most).map(event =>
+    h('li', { class: event.type === 'Warning' ? 'bad' : '' },
+    h('span', { class: 'muted mono' }, `${clock(event.at)} `), h('b', {}, event.reason),
+    ` ${event.message}`, event.count > 1 ? h('span', { class: 'muted' }, ` × ${number(event.count)}`) : null)));
+}
+
+const to = (params, more) => `#/object?${new URLSearchParams({ ...params, ...more })}`;
+
+/** The links to the parts of an object, and the buttons that change it, each with its key. */
+function actions({ object: node, changes, containers }, { type, namespace = '', name, show }) {
+  const params = { type, namespace, name };
+  const parts = [['Overview', null], ['YAML', 'yaml', 'y'], ['Events', 'events', 'e'],
+    containers.length ? ['Logs', 'logs', 'l'] : null].filter(Boolean);
+  return h('div', { class: 'actions', 'data-key': 'actions', 'data-object': subject(node, changes) },
+    h('nav', { 'aria-label': 'Parts of the object' }, parts.map(([text, part, key]) =>
+      h('a', { href: to(params, part ? { show: part } : {}), 'aria-current': (show ?? null) === part ? 'page' : null },
+        text, key ? [' ', h('kbd', {}, key)] : null))),
+    changes.length ? h('div', { class: 'buttons', role: 'group', 'aria-label': 'Changes' }, changes.map(verb =>
+      h('button', { type: 'button', 'data-change': verb }, verb, ' ', h('kbd', {}, letterOf(verb))))) : null);
+}
+
+/** The text of an answer that is asked for once; the reason if there is none. */
+function text({ problem, yaml, log }) {
+  return problem ? h('p', { class: 'note bad', role: 'alert' }, problem)
+    : h('pre', { class: yaml ? 'text' : 'text log', tabindex: '0' }, yaml ?? (log || 'The container has printed nothing.'));
+}
+
+const PARTS = {
+  yaml: (data, { memory }) => !memory.yaml ? h('p', { class: 'muted' }, 'The API server is being asked.')
+    : [text(memory.yaml), memory.yaml.managed ? h('details', { 'data-key': 'managed' },
+      h('summary', {}, 'Managed fields'), h('pre', { class: 'text', tabindex: '0' }, memory.yaml.managed)) : null],
+  events: data => data.events.length ? events(data.events) : h('p', { class: 'note' }, 'There are no Events about it.'),
+  logs: ({ containers }, { memory, params }) => [
+    containers.length > 1 ? h('p', {}, 'Container: ', containers.map(container => [h('a', { href: to(params,
+      { container }), 'aria-current': container === (params.container ?? containers[0]) ? 'true' : null }, container),
+      ' '])) : null,
+    memory.log ? text(memory.log) : h('p', { class: 'muted' }, 'The node is being asked.')],
+};
+
+/** Reads the log again and again while it is shown. */
+async function follow(context, container) {
+  const { type, namespace = '', name } = context.params;
+  while (context.isShown()) {
+    if (!document.hidden) {
+      context.memory.log = await read('logs', { type, namespace, name, container }).catch(({ message }) =>
+        ({ problem: message }));
+      context.redraw();
+    }
+    await new Promise(resolve => setTimeout(resolve, 2000));
+  }
+}
+
 export const object = {
   title: params => params.name ?? 'Object',
   source: params => ({ view: 'object', query: params }),
@@ -123,18 +196,30 @@ export const object = {
   entered({ memory }) {
     memory.plans = null;
     memory.planned = null;
+    memory.yaml = null;
+    memory.log = null;
+    memory.follows = false;
   },
 
   arrived(data, at, context) {
     const { memory, params } = context;
-    // A plan may read from the API server, so it is asked for only when the object has changed.
+    const { type, namespace = '', name, show, container } = params;
+    if (show === 'logs' && !memory.follows) {
+      memory.follows = true;
+      follow(context, container ?? data.containers[0] ?? '');
+    }
+    // A plan and the YAML are read from the API server, so they are asked for only when the object has changed.
     if (memory.planned !== data.version) {
       memory.planned = data.version;
-      const { type, namespace, name } = params;
-      read('plan', { type, namespace, name }).then(({ plans }) => {
-        memory.plans = plans;
+      const wanted = show === 'yaml' ? 'yaml' : 'plan';
+      read(wanted, { type, namespace, name }).then(answer => {
+        memory.plans = answer.plans;
+        memory.yaml = wanted === 'yaml' ? answer : null;
         context.redraw();
-      }, () => {});
+      }, ({ message }) => {
+        memory.yaml = { problem: message };
+        context.redraw();
+      });
     }
   },
 
@@ -142,50 +227,57 @@ export const object = {
     memory.span = wanted.span;
   },
 
-  render(data, { me, memory, at }) {
+  render(data, context) {
+    const { me, memory, params, at } = context;
     const node = data.object;
-    const width = Math.max(300, document.getElementById('main').clientWidth - (window.innerWidth < 700 ? 0 : 34));
-    const chosen = memory.span ?? (120_000);
+    const part = PARTS[params.show];
     return [
       h('p', { class: 'crumbs' }, h('a', { href: `#/objects?${new URLSearchParams({ type: node.type })}` }, node.type),
         data.owners.map(owner => [' › ', objectLink(owner.type, owner.namespace, owner.name, owner.name)])),
-      h('div', { class: 'title' }, h('h1', { class: 'break' }, node.name), badge(node.state.level, node.state.text)),
+      h('div', { class: 'title', 'data-object': subject(node, data.changes) },
+        h('h1', { class: 'break' }, node.name), badge(node.state.level, node.state.text)),
       node.state.cause ? h('p', { class: 'why' }, node.state.cause) : null,
       h('p', { class: 'lead' },
         `${node.kind}${node.namespace ? ` in ${node.namespace}` : ''}, ${age(node.created, at)} old. `,
         h('span', { class: 'muted' }, Object.entries(data.labels).map(([key, value]) => `${key}=${value}`).join('  '))),
-      demo(data, me),
-      data.sets.length ? h('section', { class: 'card', 'data-key': 'rollout', 'aria-labelledby': 'rollout' },
-        h('div', { class: 'title' }, h('h2', { id: 'rollout' }, 'Rollout'),
-          h('div', { class: 'buttons', role: 'group', 'aria-label': 'Time that is shown' },
-          SPANS.map(([name, millis]) => h('button', { type: 'button', 'data-do': JSON.stringify({ span: millis }),
-            'aria-pressed': String(millis === chosen) }, name)))),
-        timeline(data, at, chosen, width)) : null,
-      h('div', { class: 'halves' },
-        h('section', { class: 'card', 'data-key': 'tree', 'aria-labelledby': 'tree' },
-          h('h2', { id: 'tree' }, 'Dependents'),
-          node.dependents.length ? h('ul', { class: 'tree' }, node.dependents.map(group => tree(group, at)))
-            : h('p', { class: 'muted' }, 'Nothing depends on it.')),
-        h('div', { class: 'stack' },
-          h('section', { class: 'card', 'data-key': 'plan', 'aria-labelledby': 'plan' },
-            h('h2', { id: 'plan' }, 'What would be done now'), plan(memory.plans, node.state, at)),
-          data.conditions.length ? h('section', { class: 'card', 'data-key': 'conditions',
-            'aria-labelledby': 'conditions' }, h('h2', { id: 'conditions' }, 'Conditions'),
-            h('ul', { class: 'plain' }, data.conditions.map(condition =>
-              h('li', {}, h('b', {}, condition.type), ` is ${condition.status}`,
-              condition.reason ? ` (${condition.reason})` : '', h('span', { class: 'muted' },
-              ` ${condition.message} ${condition.at ? clock(condition.at) : ''}`))))) : null,
-          data.events.length ? h('section', { class: 'card', 'data-key': 'events', 'aria-labelledby': 'events' },
-            h('h2', { id: 'events' }, 'Events'),
-            h('ul', { class: 'plain' }, data.events.slice(0, 12).map(event =>
-              h('li', { class: event.type === 'Warning' ? 'bad' : '' },
-              h('span', { class: 'muted mono' }, `${clock(event.at)} `), h('b', {}, event.reason),
-              ` ${event.message}`, event.count > 1 ? h('span', { class: 'muted' }, ` × ${number(event.count)}`)
-              : null)))) : null)),
-      h('section', { 'data-key': 'writes', 'aria-labelledby': 'writes' },
-        h('h2', { id: 'writes' }, 'Writes and their causes'),
-        data.writes.length ? h('ol', { class: 'chains' }, data.writes.map(chain))
-          : h('p', { class: 'note' }, 'The journal has no write about it.')),
+      actions(data, params),
+      ...part ? [part(data, context)] : overview(data, me, memory, at),
     ];
   },
 };
+
+function overview(data, me, memory, at) {
+  const node = data.object;
+  const width = Math.max(300, document.getElementById('main').clientWidth - (window.innerWidth < 700 ? 0 : 34));
+  const chosen = memory.span ?? (120_000);
+  return [
+    demo(data, me),
+    data.sets.length ? h('section', { class: 'card', 'data-key': 'rollout', 'aria-labelledby': 'rollout' },
+      h('div', { class: 'title' }, h('h2', { id: 'rollout' }, 'Rollout'),
+        h('div', { class: 'buttons', role: 'group', 'aria-label': 'Time that is shown' },
+        SPANS.map(([name, millis]) => h('button', { type: 'button', 'data-do': JSON.stringify({ span: millis }),
+          'aria-pressed': String(millis === chosen) }, name)))),
+      timeline(data, at, chosen, width)) : null,
+    h('div', { class: 'halves' },
+      h('section', { class: 'card', 'data-key': 'tree', 'aria-labelledby': 'tree' },
+        h('h2', { id: 'tree' }, 'Dependents'),
+        node.dependents.length ? h('ul', { class: 'tree' }, node.dependents.map(group => tree(group, at)))
+          : h('p', { class: 'muted' }, 'Nothing depends on it.')),
+      h('div', { class: 'stack' },
+        h('section', { class: 'card', 'data-key': 'plan', 'aria-labelledby': 'plan' },
+          h('h2', { id: 'plan' }, 'What would be done now'), plan(memory.plans, node.state, at)),
+        data.conditions.length ? h('section', { class: 'card', 'data-key': 'conditions',
+          'aria-labelledby': 'conditions' }, h('h2', { id: 'conditions' }, 'Conditions'),
+          h('ul', { class: 'plain' }, data.conditions.map(condition =>
+            h('li', {}, h('b', {}, condition.type), ` is ${condition.status}`,
+            condition.reason ? ` (${condition.reason})` : '', h('span', { class: 'muted' },
+            ` ${condition.message} ${condition.at ? clock(condition.at) : ''}`))))) : null,
+        data.events.length ? h('section', { class: 'card', 'data-key': 'events', 'aria-labelledby': 'events' },
+          h('h2', { id: 'events' }, 'Events'),
+          events(data.events, 12)) : null)),
+    h('section', { 'data-key': 'writes', 'aria-labelledby': 'writes' },
+      h('h2', { id: 'writes' }, 'Writes and their causes'),
+      data.writes.length ? h('ol', { class: 'chains' }, data.writes.map(write => chain(write, me)))
+        : h('p', { class: 'note' }, 'The journal has no write about it.')),
+  ];
+}

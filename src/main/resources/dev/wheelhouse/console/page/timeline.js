@@ -95,9 +95,9 @@ export function timeline(view, now, wanted, width) {
       ({ at: condition.at, text: `${condition.type} is ${condition.status}: ${condition.reason}`,
       bad: condition.type === 'Progressing' && condition.status === 'False' }))],
   ].map(([name, marks]) => [name, marks.filter(inside)]);
-  const pods = view.pods.filter(pod => pod.created < now).slice(0, 24);
+  const pods = view.pods.filter(pod => pod.created < now && (pod.gone ?? now) >= start).slice(0, 24);
   const lanesAt = TOP + AREA + 26;
-  const podsAt = lanesAt + lanes.length * LANE + 8;
+  const podsAt = lanesAt + lanes.length * LANE + (LANE - 4);
   const height = podsAt + pods.length * POD + 6;
   const colour = name => `set${sets.findIndex(set => set.name === name) % 6}`;
   const amount = (set, field) => number(valueAt(set.samples, now, field));
@@ -115,15 +115,17 @@ export function timeline(view, now, wanted, width) {
         { x1: x(at), x2: x(at), y1: TOP + AREA, y2: TOP + AREA + 4, class: 'tick' }),
         s('text', { x: x(at), y: TOP + AREA + 16, 'text-anchor': 'middle', class: 'axis' }, clock(at))]),
       lanes.map(([name, marks], i) => lane(name, lanesAt + i * LANE, marks, x, width)),
-      pods.length ? s('text', { x: 0, y: podsAt + 8, class: 'axis' }, 'pods') : null,
+      pods.length ? s('text', { x: 0, y: podsAt - 4, class: 'axis' }, 'pods') : null,
       pods.map((pod, i) => {
         const at = podsAt + 5 + i * POD;
-        const ready = pod.ready ?? now;
-        return s('g', { class: `pod ${colour(pod.owner)} ${pod.state.level.toLowerCase()}` },
-          s('title', {}, `${pod.name}: ${pod.state.text}`),
-          s('line', { class: 'waits', x1: x(pod.created), x2: x(ready), y1: at, y2: at }),
-          pod.ready ? s('line', { class: 'lives', x1: x(ready), x2: x(pod.deleted ?? now), y1: at, y2: at }) : null,
-          pod.deleted ? s('line', { class: 'ends', x1: x(pod.deleted), x2: x(now), y1: at, y2: at }) : null);
+        const end = pod.gone ?? now;
+        const deleted = Math.min(pod.deleted ?? end, end);
+        return s('g', { class: `pod ${pod.gone ? 'suspended' : pod.state.level.toLowerCase()}` },
+          s('title', {}, `${pod.name}: ${pod.gone ? `went at ${clock(pod.gone)}` : pod.state.text}`),
+          s('rect', { class: colour(pod.owner), x: LEFT - 12, y: at - 3, width: 7, height: 7 }),
+          s('line', { class: 'waits', x1: x(pod.created), x2: x(pod.ready ?? end), y1: at, y2: at }),
+          pod.ready ? s('line', { class: 'lives', x1: x(pod.ready), x2: x(deleted), y1: at, y2: at }) : null,
+          deleted < end ? s('line', { class: 'ends', x1: x(deleted), x2: x(end), y1: at, y2: at }) : null);
       })),
     h('figcaption', {}, sets.map(set => h('span', { class: 'legend' }, h('i', { class: colour(set.name) }), set.revision
       ? `revision ${set.revision} ` : '',
