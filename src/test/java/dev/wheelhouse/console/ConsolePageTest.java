@@ -133,6 +133,9 @@ class ConsolePageTest {
     @ParameterizedTest
     @CsvSource({"problems, problems, All is well", "flow, flow, Queues and workers", "objects, objects, shop/web",
             "object, object?type=deployments.apps&namespace=shop&name=web, What would be done now",
+            "all, objects?type=all, clusterroles.rbac", "pods, objects?type=pods, Restarts",
+            "yaml, object?type=deployments.apps&namespace=shop&name=web&show=yaml, apiVersion: apps/v1",
+            "logs, object?type=pods&namespace=default&name=log-node-1&show=logs, no process runs",
             "why, why, decision", "controllers, controllers, deployment-controller",
             "nodes, nodes, refused"})
     void eachViewIsReadableInBothThemesAtEachWidthAndWithoutBarriers(String name, String view, String shows)
@@ -213,6 +216,57 @@ class ConsolePageTest {
         button("Make a rollout well again").click();
         eventuallyShows("revision 3", "3/3 ready");
         shop.deployments().delete(ObjectKey.of("shop", "shaky"),
+                Deletion.unconditional().withPropagation("Background"));
+    }
+
+    private void press(CharSequence... keys) {
+        browser().switchTo().activeElement().sendKeys(keys);
+    }
+
+    private Integer replicas(String name) {
+        return shop.deployments().get(ObjectKey.of("shop", name)).getSpec().getReplicas();
+    }
+
+    @Test
+    void anObjectIsFoundOpenedReadAndChangedByKeysAlone() {
+        size(1400, 900);
+        shop.deployments().create(shop.newDeployment("keyed", 1));
+        show("objects?type=deployments.apps&namespace=shop");
+        eventuallyShows("shop/keyed", "shop/web");
+        press("/");
+        press("keyed", Keys.ESCAPE);
+        eventually("only the object is shown", SOON, () -> !text().contains("shop/web"));
+        press("j");
+        press(Keys.ENTER);
+        eventuallyShows("What would be done now", "1/1 ready");
+        press("y");
+        eventuallyShows("kind: Deployment", "Managed fields");
+        assertThat(text()).doesNotContain("manager: ");
+        press("e");
+        eventuallyShows("ScalingReplicaSet");
+
+        press("s");
+        WebElement count = browser().findElement(By.id("ask-count"));
+        eventually("a question is asked", SOON, count::isDisplayed);
+        count.sendKeys("2", Keys.ENTER);
+        eventually("the page says what was done", SOON, () -> browser().findElement(By.id("said")).getText()
+                .contains("Deployment shop/keyed is scaled to 2"));
+        assertThat(replicas("keyed")).isEqualTo(2);
+        press("u");
+        browser().findElement(By.id("ask-yes")).click();
+        eventually("the page says why not", SOON, () -> browser().findElement(By.id("said")).getText()
+                .contains("has no earlier revision"));
+        press("p");
+        eventuallyShows("paused");
+        press(Keys.ESCAPE);
+        eventuallyShows("What would be done now");
+        press(Keys.BACK_SPACE);
+        eventually("the list is shown as before", SOON, () -> browser().getCurrentUrl().endsWith("text=keyed"));
+        eventuallyShows("shop/keyed");
+        press("?");
+        assertThat(browser().findElement(By.id("help")).getText()).contains("pause or resume");
+        press(Keys.ESCAPE);
+        shop.deployments().delete(ObjectKey.of("shop", "keyed"),
                 Deletion.unconditional().withPropagation("Background"));
     }
 

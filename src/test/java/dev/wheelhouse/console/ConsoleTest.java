@@ -40,6 +40,7 @@ import dev.wheelhouse.apiserver.auth.AuthorizationMode;
 import dev.wheelhouse.apiserver.auth.Security;
 import dev.wheelhouse.apiserver.auth.ServerKeys;
 import dev.wheelhouse.apiserver.auth.User;
+import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.manager.ControllerManager;
@@ -276,9 +277,14 @@ class ConsoleTest {
         assertThat(write.path("why").stringValue("")).contains("too few pods");
         assertThat(write.path("code").asInt()).isEqualTo(201);
         assertThat(write.path("answer").stringValue("")).matches("\\d+");
-        JsonNode event = creation("events");
-        assertThat(event.path("event").stringValue("")).startsWith("add of replicasets.apps shop/web-");
-        assertThat(event.path("why").stringValue("")).startsWith("SuccessfulCreate: Created pod: web-");
+        eventually("the Event of the same sync is shown with it", SOON, () -> {
+            List<JsonNode> writes = read(embedded,
+                    "console/writes?object=shop/web&controller=replicaset-controller&limit=500").path("writes")
+                            .valueStream().toList();
+            assertThat(writes).noneMatch(one -> one.path("resource").stringValue("").equals("events"));
+            return writes.stream().anyMatch(one -> one.path("events").valueStream()
+                    .anyMatch(why -> why.stringValue("").startsWith("SuccessfulCreate: Created pod: web-")));
+        });
 
         JsonNode journal = read(embedded, "actuator/journal?controller=deployment-controller&limit=1");
         assertThat(journal.path("writes").findValuesAsString("controller")).containsExactly("deployment-controller");
@@ -382,6 +388,72 @@ class ConsoleTest {
                 .filter(one -> one.path("name").stringValue("").equals("cronjob-controller")).findFirst().orElseThrow()
                 .path("problem").stringValue("")).isEqualTo("it is paused");
         post(embedded, "console/controllers", "{\"controller\": \"cronjob-controller\", \"do\": \"resume\"}");
+    }
+
+    @Test
+    void writesAreFoundByVerbFailureAndTime() {
+        assertThat(read(embedded, "console/writes?verb=update&limit=500").path("writes").findValuesAsString("verb"))
+                .isNotEmpty().allMatch(verb -> verb.startsWith("update"));
+        assertThat(read(embedded, "console/writes?failed=true&limit=500").path("writes").valueStream())
+                .allMatch(write -> write.path("code").asInt() == 0 || write.path("code").asInt() >= 400);
+        assertThat(read(embedded, "console/writes?minutes=1440&limit=500").path("writes").size())
+                .isEqualTo(read(embedded, "console/writes?limit=500").path("writes").size());
+    }
+
+    @Test
+    void anObjectIsChangedAsByKubectlAndARolloutIsUndone() {
+        shop.deployments().create(shop.newDeployment("till", 1));
+        ObjectKey till = ObjectKey.of("shop", "till");
+        assertThat(change("till", "scale", ", \"count\": 2")).isEqualTo(
+                "{\"done\":\"Deployment shop/till is scaled to 2\"}");
+        eventually("it has two pods", SOON, () -> Integer.valueOf(2)
+                .equals(shop.deployments().get(till).getStatus().getReadyReplicas()));
+        String image = shop.deployments().get(till).getSpec().getTemplate().getSpec().getContainers().getFirst()
+                .getImage();
+        shop.deployments().patch(till, "", PatchType.JSON, """
+                [{"op": "replace", "path": "/spec/template/spec/containers/0/image", "value": "nginx:1.161"}]""");
+        eventually("the undo names the revision", SOON, () -> change("till", "undo", "")
+                .contains("goes back to revision 1"));
+        eventually("it has its image again", SOON, () -> shop.deployments().get(till).getSpec().getTemplate().getSpec()
+                .getContainers().getFirst().getImage().equals(image));
+        assertThat(change("till", "pause", "")).contains("is paused");
+        eventually("the cache shows it", SOON, () -> change("till", "undo", "").contains("is not possible"));
+        assertThat(change("none", "restart", "")).contains("there is no object shop/none of deployments.apps");
+        shop.deployments().delete(till, Deletion.unconditional().withPropagation("Background"));
+    }
+
+    private String change(String name, String verb, String more) {
+        return post(embedded, "console/object", "{\"type\": \"deployments.apps\", \"namespace\": \"shop\", "
+                + "\"name\": \"" + name + "\", \"do\": \"" + verb + "\"" + more + "}").body();
+    }
+
+    @Test
+    void aListHasTheColumnsOfItsTypeAndMayShowAllTypes() {
+        JsonNode pods = read(embedded, "console/objects?type=pods&namespace=shop&text=web-");
+        assertThat(pods.path("titles").toString()).contains("Restarts", "Node", "IP");
+        JsonNode row = pods.path("objects").path(0);
+        assertThat(row.path("cells").path(0).stringValue("")).isEqualTo("1/1");
+        assertThat(row.path("cells").path(2).stringValue("")).startsWith("node-");
+        assertThat(read(embedded, "console/objects?type=nodes").toString()).contains("\"changes\":[\"cordon\"]");
+        assertThat(read(embedded, "console/objects?type=all&namespace=shop").path("objects").findValuesAsString("type"))
+                .contains("deployments.apps", "replicasets.apps", "pods", "serviceaccounts");
+        assertThat(read(inCluster, "console/objects?type=all&namespace=store", "shopkeeper-token").path("objects")
+                .findValuesAsString("type")).containsOnly("deployments.apps");
+    }
+
+    @Test
+    void theYamlAndTheLogAreShownToThoseWhoMayReadThem() {
+        String pod = read(embedded, "console/objects?type=pods&namespace=shop&text=web-").path("objects").path(0)
+                .path("node").path("name").stringValue("");
+        assertThat(read(embedded, "console/logs?type=pods&namespace=shop&name=" + pod).path("log").stringValue(""))
+                .contains("no process runs");
+        assertThat(get(embedded, "console/logs?type=pods&namespace=shop&name=none").body()).contains("not found");
+        assertThat(read(embedded, "console/yaml?type=pods&namespace=shop&name=" + pod).path("yaml").stringValue(""))
+                .startsWith("apiVersion: v1\nkind: Pod\n").doesNotContain("managedFields");
+        assertThat(get(inCluster, "console/yaml?type=secrets&namespace=store&name=x", "shopkeeper-token").body())
+                .contains("User \\\"shopkeeper\\\" cannot get secrets in namespace store");
+        assertThat(get(inCluster, "console/logs?type=pods&namespace=store&name=x", "shopkeeper-token").body())
+                .contains("cannot get pods/log in namespace store");
     }
 
     @Test
