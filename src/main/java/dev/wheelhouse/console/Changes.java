@@ -101,8 +101,8 @@ record Changes(Parts parts, CachedObjects objects) {
     /**
      * Changes an object, if the viewer may make this change by kubectl, too.
      *
-     * @param wanted {@code type}, {@code namespace} and {@code name} name the object, {@code do} says what to do: one of
-     *     {@link ObjectChange#possible}, scale with {@code count}
+     * @param wanted {@code type}, {@code namespace} and {@code name} name the object, {@code do} says what to do: one
+     *     of {@link ObjectChange#possible}, scale with {@code count}
      * @return a sentence that says what was done
      * @throws IllegalArgumentException if the request makes no sense
      * @throws SecurityException if the viewer may not do it

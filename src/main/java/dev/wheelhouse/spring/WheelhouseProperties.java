@@ -94,8 +94,8 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
 
     /**
      * @param enabled whether the service serves the console
-     * @param writable whether callers with the right to it may change controllers; by default only on the embedded API
-     *     server
+     * @param writable whether callers with the right to it may change controllers and objects; by default only on the
+     *     embedded API server
      * @param journal the most memory of the journal of writes; 0 for none
      */
     public record Console(@DefaultValue("true") boolean enabled, @Nullable Boolean writable,

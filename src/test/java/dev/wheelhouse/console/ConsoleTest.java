@@ -280,7 +280,7 @@ class ConsoleTest {
         eventually("the Event of the same sync is shown with it", SOON, () -> {
             List<JsonNode> writes = read(embedded,
                     "console/writes?object=shop/web&controller=replicaset-controller&limit=500").path("writes")
-                            .valueStream().toList();
+                    .valueStream().toList();
             assertThat(writes).noneMatch(one -> one.path("resource").stringValue("").equals("events"));
             return writes.stream().anyMatch(one -> one.path("events").valueStream()
                     .anyMatch(why -> why.stringValue("").startsWith("SuccessfulCreate: Created pod: web-")));

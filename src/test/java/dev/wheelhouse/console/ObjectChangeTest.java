@@ -74,7 +74,8 @@ class ObjectChangeTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
             "pods | {spec: {nodeName: node-a, containers: [{image: a}, {image: b}]}, status: {podIP: 10.0.0.1, "
-                    + "containerStatuses: [{ready: true, restartCount: 2}, {restartCount: 1}]}} | 1/2;3;node-a;a, b;10.0.0.1",
+                    + "containerStatuses: [{ready: true, restartCount: 2}, {restartCount: 1}]}}"
+                    + " | 1/2;3;node-a;a, b;10.0.0.1",
             "deployments.apps | {spec: {replicas: 3, template: {spec: {containers: [{image: a}]}}}, "
                     + "status: {readyReplicas: 2}} | 2/3;a",
             "daemonsets.apps | {status: {numberReady: 1, desiredNumberScheduled: 4}} | 1/4;",

@@ -166,7 +166,8 @@ function edges(main, data, memory) {
     }
   }
   // Busy lines lie above the others.
-  const drawn = [...paths.values()].sort((a, b) => (a.getAttribute('class') ? 1 : 0) - (b.getAttribute('class') ? 1 : 0));
+  const drawn = [...paths.values()].sort((a, b) =>
+    (a.getAttribute('class') ? 1 : 0) - (b.getAttribute('class') ? 1 : 0));
   layer.setAttribute('viewBox', `0 0 ${box.width} ${box.height}`);
   layer.setAttribute('width', box.width);
   layer.setAttribute('height', box.height);

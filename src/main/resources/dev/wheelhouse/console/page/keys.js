@@ -3,11 +3,13 @@
 import { send } from './wire.js';
 
 const HELP = [['j', 'or ↓: down'], ['k', 'or ↑: up'], ['Enter', 'open'], ['Esc', 'or Backspace: back'],
-  ['/', 'filter'], ['y', 'YAML'], ['e', 'Events'], ['l', 'logs of a pod'], ['s', 'scale'], ['r', 'restart: replace the pods'],
+  ['/', 'filter'], ['y', 'YAML'], ['e', 'Events'], ['l', 'logs of a pod'], ['s', 'scale'],
+  ['r', 'restart: replace the pods'],
   ['u', 'undo the last rollout'], ['p', 'pause or resume'], ['c', 'cordon or uncordon a node'], ['?', 'these keys']];
 const SHOWS = { y: 'yaml', e: 'events', l: 'logs' };
 const CHANGES = { s: ['scale'], r: ['restart'], u: ['undo'], p: ['pause', 'resume'], c: ['cordon', 'uncordon'] };
 const ROWS = 'tr[data-object] th a, .tree a, .problems > li > p:first-child a';
+const ARROWS = { ArrowDown: 1, ArrowUp: -1 };
 const main = document.getElementById('main');
 const help = document.getElementById('help');
 const ask = document.getElementById('ask');
@@ -95,10 +97,11 @@ export function listen(me, say) {
     const at = target.closest('[data-object]') ?? main.querySelector('.title[data-object]');
     const object = at && JSON.parse(at.dataset.object);
     let done = true;
-    if (key === 'j' || key === 'ArrowDown') {
-      done = move(1);
-    } else if (key === 'k' || key === 'ArrowUp') {
-      done = move(-1);
+    if (key === 'j' || key === 'k') {
+      done = move(key === 'j' ? 1 : -1);
+    } else if (ARROWS[key]) {
+      // On the page of an object they scroll, unless they are in its tree.
+      done = (!main.querySelector('.tree') || target.matches(ROWS)) && move(ARROWS[key]);
     } else if (key === '/') {
       main.querySelector('.filter [name=text], .filter [name=object]')?.focus();
     } else if (key === '?') {

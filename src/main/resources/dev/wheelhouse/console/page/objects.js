@@ -161,7 +161,8 @@ function actions({ object: node, changes, containers }, { type, namespace = '', 
 /** The text of an answer that is asked for once; the reason if there is none. */
 function text({ problem, yaml, log }) {
   return problem ? h('p', { class: 'note bad', role: 'alert' }, problem)
-    : h('pre', { class: yaml ? 'text' : 'text log', tabindex: '0' }, yaml ?? (log || 'The container has printed nothing.'));
+    : h('pre', { class: yaml ? 'text' : 'text log', tabindex: '0' },
+      yaml ?? (log || 'The container has printed nothing.'));
 }
 
 const PARTS = {
