@@ -98,11 +98,11 @@ final class Views {
             case "yaml" -> {
                 ResourceType type = query.type(objects);
                 require(query.viewer(), "get", type, "", query.key().namespace());
-                yield YamlOf.object(type, parts.client().read(type.path(query.key()), Map.of()));
+                yield YamlOf.object(type, parts.client().read(type.path(cached(type, query.key())), Map.of()));
             }
             case "logs" -> {
                 require(query.viewer(), "get", ResourceType.PODS, "log", query.key().namespace());
-                yield logs(query.key(), query.text("container"));
+                yield logs(cached(ResourceType.PODS, query.key()), query.text("container"));
             }
             case "object" -> {
                 ResourceType type = query.type(objects);
@@ -122,6 +122,12 @@ final class Views {
     /** @param minutes until now; 0 for all times */
     private Instant from(long minutes) {
         return minutes <= 0 ? Instant.EPOCH : parts.clock().now().minus(Duration.ofMinutes(Math.min(minutes, DAY)));
+    }
+
+    /** The key of an object that is there. A path made of any other text could lead to another object. */
+    private ObjectKey cached(ResourceType type, ObjectKey key) {
+        found(objects.get(type, key), type, key);
+        return key;
     }
 
     private static Object found(@Nullable Object view, ResourceType type, ObjectKey key) {

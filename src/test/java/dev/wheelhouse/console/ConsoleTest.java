@@ -416,6 +416,9 @@ class ConsoleTest {
                 .contains("goes back to revision 1"));
         eventually("it has its image again", SOON, () -> shop.deployments().get(till).getSpec().getTemplate().getSpec()
                 .getContainers().getFirst().getImage().equals(image));
+        eventually("the timeline keeps the pods that went", SOON, () -> read(embedded,
+                "console/object?type=deployments.apps&namespace=shop&name=till").path("pods").valueStream()
+                .anyMatch(pod -> pod.path("gone").isNumber() && pod.path("ready").isNumber()));
         assertThat(change("till", "pause", "")).contains("is paused");
         eventually("the cache shows it", SOON, () -> change("till", "undo", "").contains("is not possible"));
         assertThat(change("none", "restart", "")).contains("there is no object shop/none of deployments.apps");
@@ -447,7 +450,11 @@ class ConsoleTest {
                 .path("node").path("name").stringValue("");
         assertThat(read(embedded, "console/logs?type=pods&namespace=shop&name=" + pod).path("log").stringValue(""))
                 .contains("no process runs");
-        assertThat(get(embedded, "console/logs?type=pods&namespace=shop&name=none").body()).contains("not found");
+        for (String none : List.of("logs?namespace=shop&name=none",
+                "yaml?type=pods&namespace=shop&name=..%2Fsecrets%2Fx",
+                "yaml?type=nodes&namespace=shop&name=node-1", "logs?namespace=shop&name=..")) {
+            assertThat(get(embedded, "console/" + none).body()).startsWith("{\"problem\":\"there is no object ");
+        }
         assertThat(read(embedded, "console/yaml?type=pods&namespace=shop&name=" + pod).path("yaml").stringValue(""))
                 .startsWith("apiVersion: v1\nkind: Pod\n").doesNotContain("managedFields");
         assertThat(get(inCluster, "console/yaml?type=secrets&namespace=store&name=x", "shopkeeper-token").body())
