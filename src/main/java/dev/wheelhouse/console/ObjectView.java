@@ -18,7 +18,6 @@ import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1OwnerReference;
 import io.kubernetes.client.openapi.models.V1Pod;
-import io.kubernetes.client.openapi.models.V1PodCondition;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.MissingNode;
@@ -30,6 +29,8 @@ import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.health.Assessment;
 import dev.wheelhouse.health.Assessment.Item;
 import dev.wheelhouse.health.Health;
+
+import static dev.wheelhouse.api.Absent.orEmpty;
 
 /**
  * One object with its owners and dependents, its timeline, and the writes about it. A caller sees only dependents whose
@@ -77,20 +78,21 @@ final class ObjectView {
      */
     record Life(String name, String owner, Health state, long created, @Nullable Long ready, @Nullable Long deleted,
             @Nullable Long gone) {
-        static Life of(V1Pod pod, Health state, @Nullable Long gone) {
+        static Life of(V1Pod pod, Health state, @Nullable Long ready, @Nullable Long gone) {
             V1ObjectMeta meta = pod.getMetadata();
             V1OwnerReference owner = OwnerReferences.controllerOf(meta);
-            Long ready = null;
-            if (pod.getStatus() != null && pod.getStatus().getConditions() != null) {
-                for (V1PodCondition condition : pod.getStatus().getConditions()) {
-                    if (condition.getType().equals("Ready") && condition.getStatus().equals("True")) {
-                        ready = millis(condition.getLastTransitionTime());
-                    }
-                }
-            }
             return new Life(String.valueOf(meta.getName()), owner == null ? "" : owner.getName(), state,
-                    ObjectView.created(pod),
-                    ready, millis(meta.getDeletionTimestamp()), gone);
+                    ObjectView.created(pod), ready, millis(meta.getDeletionTimestamp()), gone);
+        }
+
+        /** When a pod became ready; null if it is not. */
+        static @Nullable Long ready(V1Pod pod) {
+            return pod.getStatus() == null
+                    ? null
+                    : orEmpty(pod.getStatus().getConditions()).stream()
+                            .filter(condition -> condition.getType().equals("Ready")
+                                    && condition.getStatus().equals("True"))
+                            .findFirst().map(condition -> millis(condition.getLastTransitionTime())).orElse(null);
         }
     }
 
@@ -180,7 +182,7 @@ final class ObjectView {
             nodes.add(node);
             states.merge(node.state.level(), 1, Integer::sum);
             if (member.object() instanceof V1Pod pod) {
-                walk.pods.add(Life.of(pod, node.state, null));
+                walk.pods.add(Life.of(pod, node.state, Life.ready(pod), null));
             }
         }
         nodes.sort(WORST_FIRST);

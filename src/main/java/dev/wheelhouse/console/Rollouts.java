@@ -41,6 +41,9 @@ final class Rollouts {
     private final Map<String, Series> byUid = BoundedMap.byUse(MOST_SETS);
     private final Map<String, Gone> gone = BoundedMap.byAge(MOST_PODS);
 
+    /** When pods that are not ready any more became ready: one that is stopped becomes unready before it goes. */
+    private final Map<String, Long> readied = BoundedMap.byAge(MOST_PODS);
+
     private record Gone(String ownerUid, ObjectView.Life life) {}
 
     /**
@@ -75,16 +78,26 @@ final class Rollouts {
                     .addEventHandler(ResourceEventHandler.of(this::note));
         }
         if (cached.contains(ResourceType.REPLICA_SETS) && cached.contains(ResourceType.PODS)) {
-            caches.informer(ResourceType.PODS, V1Pod.class).addEventHandler(ResourceEventHandler.of(this::went));
+            caches.informer(ResourceType.PODS, V1Pod.class).addEventHandler(ResourceEventHandler.of(this::notePod));
         }
     }
 
-    private void went(@Nullable V1Pod before, @Nullable V1Pod after) {
+    private void notePod(@Nullable V1Pod before, @Nullable V1Pod after) {
         V1OwnerReference owner = before == null ? null : OwnerReferences.controllerOf(before.getMetadata());
-        if (before != null && after == null && owner != null) {
-            ObjectView.Life life = ObjectView.Life.of(before, Health.of(before), clock.now().toEpochMilli());
+        if (before == null || owner == null) {
+            return;
+        }
+        String uid = String.valueOf(before.getMetadata().getUid());
+        Long ready = ObjectView.Life.ready(before);
+        if (after == null) {
+            Health state = Health.of(before);
             synchronized (this) {
-                gone.put(String.valueOf(before.getMetadata().getUid()), new Gone(owner.getUid(), life));
+                gone.put(uid, new Gone(owner.getUid(), ObjectView.Life.of(before, state,
+                        ready == null ? readied.get(uid) : ready, clock.now().toEpochMilli())));
+            }
+        } else if (ready != null && ObjectView.Life.ready(after) == null) {
+            synchronized (this) {
+                readied.put(uid, ready);
             }
         }
     }

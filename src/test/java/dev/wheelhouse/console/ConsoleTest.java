@@ -43,6 +43,8 @@ import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.PatchType;
+import dev.wheelhouse.journal.Journal;
+import dev.wheelhouse.journal.Origin;
 import dev.wheelhouse.manager.ControllerManager;
 import dev.wheelhouse.manager.ControllerMode;
 import dev.wheelhouse.testing.TestServer;
@@ -408,6 +410,7 @@ class ConsoleTest {
                 "{\"done\":\"Deployment shop/till is scaled to 2\"}");
         eventually("it has two pods", SOON, () -> Integer.valueOf(2)
                 .equals(shop.deployments().get(till).getStatus().getReadyReplicas()));
+        assertThat(change("till", "scale", ", \"count\": 1")).contains("scaled to 1");
         String image = shop.deployments().get(till).getSpec().getTemplate().getSpec().getContainers().getFirst()
                 .getImage();
         shop.deployments().patch(till, "", PatchType.JSON, """
@@ -423,6 +426,25 @@ class ConsoleTest {
         eventually("the cache shows it", SOON, () -> change("till", "undo", "").contains("is not possible"));
         assertThat(change("none", "restart", "")).contains("there is no object shop/none of deployments.apps");
         shop.deployments().delete(till, Deletion.unconditional().withPropagation("Background"));
+    }
+
+    @Test
+    void anObjectWhoseWritesAreRefusedIsDegradedUntilASyncWritesWithoutARefusal() {
+        shop.deployments().create(shop.newDeployment("shed", 1));
+        ObjectKey shed = ObjectKey.of("shop", "shed");
+        Journal journal = embedded.bean(Journal.class);
+        eventually("its problem is shown", SOON, () -> {
+            for (int i = 0; i < 2; i++) {
+                journal.add(new Journal.Sync("deployment-controller", "shop/shed", Origin.NONE, journal.now()),
+                        "create", ResourceType.REPLICA_SETS, shed, "", journal.nanoTime(), 403,
+                        "create replicasets.apps shop/shed: 403 Forbidden: no");
+            }
+            return get(embedded, "actuator/problems").body()
+                    .matches(".*deployment-controller: refused \\d+ times: create replicasets.*\"Rights\".*");
+        });
+        assertThat(change("shed", "scale", ", \"count\": 2")).contains("scaled to 2");
+        eventually("its problem is gone", SOON, () -> !get(embedded, "actuator/problems").body().contains("shed"));
+        shop.deployments().delete(shed, Deletion.unconditional().withPropagation("Background"));
     }
 
     private String change(String name, String verb, String more) {
