@@ -11,6 +11,7 @@ import java.util.stream.Collectors;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 import io.kubernetes.client.common.KubernetesObject;
 
@@ -150,8 +151,8 @@ public final class TypeMonitors extends SignalledLoop {
                 return false;
             }
             boolean first = monitors.size() == come.size();
-            log.info("{} follows {} types{}", user, monitors.size(),
-                    first ? "" : "; new: " + names(come) + "; gone: " + names(gone));
+            log.atLevel(first ? Level.DEBUG : Level.INFO).log("{} follows {} types; new: {}; gone: {}", user,
+                    monitors.size(), names(come), names(gone));
             if (!come.isEmpty()) {
                 factory.startNew();
                 follower.added(come);

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -16,6 +17,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.Controller;
@@ -54,12 +56,16 @@ public final class ControllerManager extends SignalledLoop {
     private final Clock clock;
     private final Supplier<List<ControllerManager>> shards;
     private final CompletableFuture<Void> ran = new CompletableFuture<>();
+    private final CompletableFuture<Void> stoodBy = new CompletableFuture<>();
+    private final String part;
+    /** Why lives ended in this step, and the controllers that each reason ended. */
+    private final Map<String, List<String>> ends = new TreeMap<>();
     private volatile boolean running;
     private volatile boolean idle;
     /** The time of the clock at which this process began to lead; null before. */
     private volatile @Nullable Long leadsSince;
     private boolean typesStarted;
-    private boolean saidThatItIsReady;
+    private boolean saidThatTheyRun;
     private long nextReport;
     private long nextLook;
 
@@ -86,6 +92,7 @@ public final class ControllerManager extends SignalledLoop {
             Supplier<List<ControllerManager>> shards) {
         requireOneNameEach(descriptors);
         this.shards = shards;
+        this.part = part;
         this.informers = context.informers();
         this.guard = guard;
         this.leadership = leadership;
@@ -96,7 +103,7 @@ public final class ControllerManager extends SignalledLoop {
         descriptors.forEach(descriptor -> required.addAll(descriptor.requires()));
         this.types = new ServedTypes(context.client(), context.informers(), required, clock, this::wake);
         ManagedController.Surroundings around = new ManagedController.Surroundings(context,
-                new ScopedInformers.Sharing(), runner, guard, leadership, standby, types, part, this::wake);
+                new ScopedInformers.Sharing(), runner, guard, leadership, standby, types, part, ends, this::wake);
         this.controllers = descriptors.stream().map(descriptor -> new ManagedController(descriptor, around)).toList();
         this.nextReport = clock.deadline(REPORT);
         this.nextLook = clock.deadline(LOOK_FOR_BLOCKED);
@@ -146,26 +153,39 @@ public final class ControllerManager extends SignalledLoop {
         for (ManagedController controller : controllers) {
             next = Math.min(next, controller.step(since));
         }
+        reportEnds();
         // The informers start after all controllers have registered their handlers.
         informers.startNew();
         running = leadership.isLeader() && controllers.stream().allMatch(ManagedController::isSettled);
         if (!leadership.isLeader()) {
-            if (!saidThatItIsReady && isReady()) {
-                saidThatItIsReady = true;
+            if (!stoodBy.isDone() && isReady()) {
                 log.info("{}; this process is ready to take over", leadership.describeLeader());
+                stoodBy.complete(null);
             }
             return next;
         }
         if (!running) {
             return Math.min(next, Math.min(report(), lookForBlocked()));
         }
-        if (!ran.isDone()) {
+        nextReport = clock.deadline(REPORT);
+        if (!saidThatTheyRun) {
+            saidThatTheyRun = true;
             List<String> waiting = controllers.stream().filter(controller -> controller.controller() == null)
                     .map(ManagedController::label).toList();
-            log.info("all controllers are running{}", waiting.isEmpty() ? "" : ", except " + waiting);
+            long observing = controllers.stream().filter(ManagedController::onlyObserves).count();
+            log.info("all controllers are running{}{}", waiting.isEmpty() ? "" : ", except " + waiting,
+                    observing == 0 ? "" : "; " + observing + " of them only observe and write nothing");
             ran.complete(null);
         }
         return Math.min(next, lookForBlocked());
+    }
+
+    private void reportEnds() {
+        // Shards come and go in normal operation, with all their controllers.
+        ends.forEach((why, names) -> log.atLevel(part.isEmpty() ? Level.INFO : Level.DEBUG).log("{}, because {}",
+                names.size() == 1 ? names.getFirst() + " ends" : names.size() + " controllers end", why));
+        saidThatTheyRun &= ends.isEmpty();
+        ends.clear();
     }
 
     /**
@@ -220,6 +240,11 @@ public final class ControllerManager extends SignalledLoop {
      */
     public void whenRunning(Runnable action) {
         CompletableFuture<Void> unused = ran.thenRun(action);
+    }
+
+    /** As {@link #whenRunning}, as soon as this process stands by and could take over at once. */
+    public void whenStandingBy(Runnable action) {
+        CompletableFuture<Void> unused = stoodBy.thenRun(action);
     }
 
     /** Whether another process leads, so that this one has nothing to do. */

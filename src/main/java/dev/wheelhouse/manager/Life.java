@@ -12,10 +12,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-import org.slf4j.event.Level;
-
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.Controller;
 import dev.wheelhouse.controller.OutageBackoff;
@@ -32,7 +28,6 @@ import dev.wheelhouse.runtime.LoopRunner;
  * read.
  */
 final class Life {
-    private static final Logger log = LoggerFactory.getLogger(Life.class);
     private static final Duration GRACE = Duration.ofSeconds(2);
 
     final Controller controller;
@@ -45,7 +40,6 @@ final class Life {
     private final LoopRunner runner;
     private final Clock clock;
     private final Runnable wake;
-    private final String part;
     private final List<Loop> furtherWorkers = new CopyOnWriteArrayList<>();
     /** The caches that may be older than the beginning of the lead. */
     private final Set<SharedIndexInformer<?>> stale = ConcurrentHashMap.newKeySet();
@@ -70,7 +64,6 @@ final class Life {
         this.runner = around.runner();
         this.clock = around.context().clock();
         this.wake = around.wake();
-        this.part = around.part();
         this.caches = controller.informers();
         caches.forEach(informer -> informer.whenSynced(wake));
     }
@@ -192,11 +185,6 @@ final class Life {
         ending = why;
         interruptAt = clock.deadline(GRACE);
         close();
-        if (begun) {
-            // Shards come and go in normal operation, with all their controllers.
-            log.atLevel(part.isEmpty() ? Level.INFO : Level.DEBUG).log("{}{} ends, because {}", controller.name(), part,
-                    why);
-        }
     }
 
     /**

@@ -1,7 +1,9 @@
 package dev.wheelhouse.manager;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.stream.Collectors;
@@ -59,11 +61,12 @@ final class ManagedController {
      * The parts of a manager that its controllers share.
      *
      * @param part a suffix of the controllers' names in states and logs
+     * @param ends why lives ended in this step of the manager, and the controllers that each reason ended
      * @param wake lets the manager step again
      */
     record Surroundings(ControllerContext context, ScopedInformers.Sharing sharing, LoopRunner runner,
             ManagerGuard guard, Leadership leadership, Standby standby, ServedTypes types, String part,
-            Runnable wake) {}
+            Map<String, List<String>> ends, Runnable wake) {}
 
     ManagedController(ControllerDescriptor descriptor, Surroundings around) {
         this.descriptor = descriptor;
@@ -122,6 +125,9 @@ final class ManagedController {
                     return Loop.IDLE;
                 }
                 now.end(why);
+                if (now.hasBegun()) {
+                    around.ends.computeIfAbsent(why, each -> new ArrayList<>()).add(label());
+                }
             }
             List<ResourceType> missing = around.types.missing(descriptor.requires());
             if (!now.hasEnded(type -> missing.stream().anyMatch(each -> each.means(type)))) {
@@ -196,7 +202,9 @@ final class ManagedController {
         } else if (!missing.isEmpty()) {
             return "the API server no longer serves " + names(missing);
         } else if (around.guard.observes(name()) != now.observes) {
-            return now.observes ? "it may write from now on" : "it may only observe from now on";
+            return now.observes
+                    ? "this process may write from now on"
+                    : "this process may only observe from now on";
         }
         return "";
     }
@@ -330,10 +338,16 @@ final class ManagedController {
         return now != null && now.runs();
     }
 
+    /** Whether it runs and plans without writing. */
+    boolean onlyObserves() {
+        Life now = life;
+        return now != null && now.runs() && now.observes;
+    }
+
     ControllerState state() {
         Life now = life;
         String doing = now != null && runs()
-                ? now.observes ? "observing" : "running"
+                ? onlyObserves() ? "observing" : "running"
                 : heldBack.isEmpty() ? String.join("; ", waitingFor()) : heldBack;
         String otherwise = now == null || now.hasBegun() ? "starting" : "standing by";
         return new ControllerState(label(), name(), doing.isEmpty() ? otherwise : doing, syncs.blocked(),

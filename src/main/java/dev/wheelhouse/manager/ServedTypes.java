@@ -114,7 +114,9 @@ final class ServedTypes extends SignalledLoop {
                 changed.run();
             }
         } catch (KubeApiException e) {
-            lines.warn(log, "it is unknown which types the API server serves: " + e.getMessage());
+            if (!e.isUnreachable()) {
+                lines.warn(log, "it is unknown which types the API server serves: " + e.getMessage());
+            }
             boolean isFirst = failure.isEmpty();
             failure = String.valueOf(e.getMessage());
             if (isFirst) {

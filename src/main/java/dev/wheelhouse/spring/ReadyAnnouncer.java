@@ -4,10 +4,13 @@ import java.io.PrintStream;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.IntSupplier;
 
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.ansi.AnsiColor;
 import org.springframework.boot.ansi.AnsiOutput;
 
@@ -17,10 +20,14 @@ import dev.wheelhouse.manager.ControllerManager;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.SignalledLoop;
 
-/** Prints once, when controllers and nodes are ready, what runs and what the user may type next. */
+/**
+ * Prints, when controllers and nodes are ready, what runs and what the user may type next. A process that stands by
+ * prints that before it, when its caches are full.
+ */
 final class ReadyAnnouncer extends SignalledLoop {
     /** The title, in green on a terminal. */
-    private static final String TITLE = AnsiOutput.toString(AnsiColor.GREEN, "Wheelhouse is ready", AnsiColor.DEFAULT);
+    private static final String TITLE = green("Wheelhouse is ready");
+    private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("HH:mm:ss", Locale.ROOT);
     private static final Duration NODES_POLL = Duration.ofMillis(10);
 
     private final ApiServerConnection connection;
@@ -31,6 +38,7 @@ final class ReadyAnnouncer extends SignalledLoop {
     private final OwnerToken owner;
     private final Clock clock;
     private final PrintStream out;
+    private @Nullable Instant stoodBySince;
     private boolean done;
 
     /**
@@ -49,17 +57,29 @@ final class ReadyAnnouncer extends SignalledLoop {
         this.clock = clock;
         this.out = out;
         manager.whenRunning(this::wake);
+        manager.whenStandingBy(this::wake);
     }
 
     @Override
     public long step() {
-        if (done || isClosed() || !manager.isRunning() || httpPort.getAsInt() <= 0) {
+        if (done || isClosed() || httpPort.getAsInt() <= 0) {
+            return IDLE;
+        }
+        if (!manager.isRunning()) {
+            if (stoodBySince == null && manager.standsBy() && manager.isReady()) {
+                stoodBySince = clock.now();
+                out.println(onStandby(stoodBySince));
+            }
             return IDLE;
         }
         if (!cluster.isReady()) {
             return NODES_POLL.toNanos();
         }
         done = true;
+        if (stoodBySince != null) {
+            out.println("%n%s since %s: it %s.".formatted(green("Wheelhouse leads"), time(clock.now()), work()));
+            return IDLE;
+        }
         ApiServerConnection.Embedded embedded = connection.embedded();
         out.println(embedded == null ? onACluster() : onTheEmbeddedOne(embedded));
         return IDLE;
@@ -68,12 +88,37 @@ final class ReadyAnnouncer extends SignalledLoop {
     private String onACluster() {
         return """
 
-                %s after %s: it works on %s with %s%s.
+                %s after %s: it %s.
 
                 %sHealth and metrics: %s
-                """
-                .formatted(TITLE, uptime(), connection.client().server(), controllers(), nodes(), console(), actuator())
-                .stripTrailing();
+                """.formatted(TITLE, uptime(), work(), console(), actuator()).stripTrailing();
+    }
+
+    private String onStandby(Instant since) {
+        return """
+
+                %s, because %s. %s
+
+                %sHealth and metrics: %s
+                """.formatted(green("Wheelhouse stands by"), String.join("; ", manager.waitingFor()),
+                manager.controllers().isEmpty()
+                        ? "It fills its caches when it leads."
+                        : "The caches of " + controllers() + " are full since " + time(since) + ".",
+                console(), actuator()).stripTrailing();
+    }
+
+    private String work() {
+        long observing = manager.states().stream().filter(state -> state.doing().equals("observing")).count();
+        return "works on " + connection.client().server() + " with " + controllers() + nodes()
+                + (observing == 0 ? "" : ", of which " + observing + " only observe and write nothing");
+    }
+
+    private static String green(String text) {
+        return AnsiOutput.toString(AnsiColor.GREEN, text, AnsiColor.DEFAULT);
+    }
+
+    private static String time(Instant at) {
+        return TIME.format(at.atZone(ZoneId.systemDefault()));
     }
 
     private String onTheEmbeddedOne(ApiServerConnection.Embedded embedded) {

@@ -9,7 +9,6 @@ import org.jspecify.annotations.Nullable;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
@@ -60,9 +59,9 @@ public final class HttpMeters {
         rotationAge = DistributionSummary.builder("rest.client.exec.plugin.certificate.rotation.age").description(
                 "Age in seconds of client certificates of credential plugins at their rotation")
                 .serviceLevelObjectives(AGES).register(registry);
-        Gauge.builder("rest.client.transport.cache.entries", () -> 0)
-                .description("Connections that are shared by configuration; none, as each one is made once")
-                .strongReference(true).register(registry);
+        SharedGauge.join(registry, SharedGauge.id("rest.client.transport.cache.entries",
+                "Connections that are shared by configuration; none, as each one is made once", Tags.empty()),
+                SharedGauge.Together.SUM, this, meters -> 0);
     }
 
     private double certificateTtl() {

@@ -164,8 +164,10 @@ public final class KubeConfigs {
                 .setCertificateAuthority(bytes(authority, AUTHORITY)).setAuthentication(credentials), source);
         Proxies.use(api, "", source, environment);
         AuthorityFile authorities = new AuthorityFile(authority, AUTHORITY, meters);
-        RotatingTls.install((look, refused) -> new RotatingTls.TlsData(authorities.pem(look), "", ""), api, source,
-                clock);
+        RotatingTls.install((look, refused) -> new RotatingTls.TlsData(authorities.pem(look), "", ""),
+                new Refusals(source + ": the address", authority.toString(), source,
+                        credentials == null ? "" : serviceAccount.resolve("token").toString()),
+                api, source, clock);
         return api;
     }
 

@@ -96,8 +96,18 @@ final class MergedKubeConfig {
         }
 
         KubeConfigException problem(String field, String problem) {
-            return MergedKubeConfig.problem(file,
-                    "field " + field + " of the " + kind + " \"" + name + "\" " + problem);
+            return MergedKubeConfig.problem(file, place(field) + " " + problem);
+        }
+
+        private String place(String field) {
+            return "field " + field + " of the " + kind + " \"" + name + "\"";
+        }
+
+        /** The place of the first field that has a value; that of the last one if none has. */
+        String where(String... any) {
+            String found = Stream.of(any).filter(field -> !Objects.requireNonNullElse(fields.get(field), "").equals(""))
+                    .findFirst().orElse(any[any.length - 1]);
+            return "the kubeconfig " + file + ": " + place(found);
         }
     }
 
@@ -270,15 +280,23 @@ final class MergedKubeConfig {
         // As kubectl, which sends no credentials without TLS.
         boolean secure = server(cluster).isHttps();
         TokenRefresher refresher = secure ? refresher(cluster, user, clock, meters) : null;
-        ApiClient api = api(cluster, user, headers(user, secure), refresher, source, environment, clock, meters);
+        boolean isNamed = !user.name().isEmpty();
+        Refusals refusals = new Refusals(cluster.where("server"), cluster.where(AUTHORITY + "-data", AUTHORITY),
+                isNamed ? user.where("client-certificate-data", "client-certificate", "exec", "client-certificate")
+                        : context.where("user"),
+                isNamed ? user.where("tokenFile", "token", "username", "exec", "auth-provider", "token")
+                        : context.where("user"));
+        ApiClient api = api(cluster, user, headers(user, secure), refresher, refusals, source, environment, clock,
+                meters);
         Entry nobody = new Entry(context.file(), "user", user.name(), Map.of());
         String namespace = context.text("namespace");
         return new Connection(api, source, namespace.isEmpty() ? "default" : namespace, fieldPem(cluster, AUTHORITY),
-                () -> api(cluster, nobody, Headers.of(), null, source, environment, clock, meters));
+                () -> api(cluster, nobody, Headers.of(), null, refusals.ofAnonymous(), source, environment, clock,
+                        meters));
     }
 
     private static ApiClient api(Entry cluster, Entry user, Headers headers, @Nullable TokenRefresher refresher,
-            String source, Map<String, String> environment, Clock clock, HttpMeters meters) {
+            Refusals refusals, String source, Map<String, String> environment, Clock clock, HttpMeters meters) {
         HttpUrl server = server(cluster);
         ApiClient api = KubeConfigs.build(new ClientBuilder().setBasePath(server.toString())
                 .setVerifyingSsl(!cluster.isTrue("insecure-skip-tls-verify"))
@@ -292,7 +310,7 @@ final class MergedKubeConfig {
             }).build());
         }
         if (server.isHttps()) {
-            RotatingTls.install(new Certificates(cluster, user, refresher, meters), api, source, clock);
+            RotatingTls.install(new Certificates(cluster, user, refresher, meters), refusals, api, source, clock);
         }
         return api;
     }

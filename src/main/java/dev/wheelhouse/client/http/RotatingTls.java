@@ -26,6 +26,7 @@ import io.kubernetes.client.util.credentials.ClientCertificateAuthentication;
 
 import dev.wheelhouse.pki.Pem;
 import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.LogBudget;
 
 import okhttp3.Connection;
 import okhttp3.Interceptor;
@@ -82,14 +83,18 @@ final class RotatingTls implements Interceptor {
     }
 
     private final Source source;
+    private final Refusals refusals;
+    private final LogBudget lines;
     private final ApiClient api;
     private final String where;
     private final Clock clock;
     private Tls tls;
     private long rereadAt;
 
-    private RotatingTls(Source source, ApiClient api, String where, Clock clock) {
+    private RotatingTls(Source source, Refusals refusals, ApiClient api, String where, Clock clock) {
         this.source = source;
+        this.refusals = refusals;
+        this.lines = new LogBudget(clock);
         this.api = api;
         this.where = where;
         this.clock = clock;
@@ -97,9 +102,14 @@ final class RotatingTls implements Interceptor {
         this.rereadAt = clock.deadline(REREAD_AFTER);
     }
 
-    /** Lets a client take its certificates from a source. @param where the origin of the settings, for messages */
-    static void install(Source source, ApiClient api, String where, Clock clock) {
-        RotatingTls tls = new RotatingTls(source, api, where, clock);
+    /**
+     * Lets a client take its certificates from a source.
+     *
+     * @param refusals the places of the settings, for the sentence about a server that refuses them
+     * @param where the origin of the settings, for messages
+     */
+    static void install(Source source, Refusals refusals, ApiClient api, String where, Clock clock) {
+        RotatingTls tls = new RotatingTls(source, refusals, api, where, clock);
         api.setHttpClient(api.getHttpClient().newBuilder().addInterceptor(tls).addNetworkInterceptor(chain -> {
             Used used = chain.request().tag(Used.class);
             if (used != null) {
@@ -134,6 +144,10 @@ final class RotatingTls implements Interceptor {
             }
             Tls fresh = current(used);
             if (fresh.isSameAs(used)) {
+                if (!refusals.credentials().isEmpty()) {
+                    lines.warn(log, api.getBasePath() + " refuses this client, which tries again: "
+                            + refusals.ofUnauthorized(chain.request().header("Authorization"), used.pem, clock.now()));
+                }
                 return response;
             }
             response.close();
@@ -144,7 +158,8 @@ final class RotatingTls implements Interceptor {
             // Only a handshake fails for certain before the server has read the request.
             boolean unsent = e instanceof SSLHandshakeException || e instanceof SSLPeerUnverifiedException;
             if (fresh.isSameAs(used) || !unsent) {
-                throw e;
+                String why = refusals.ofHandshake(e, used.pem, clock.now());
+                throw why == null ? e : (SSLException) new SSLHandshakeException(why).initCause(e);
             }
             return again(chain, fresh);
         }

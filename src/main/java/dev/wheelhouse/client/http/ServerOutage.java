@@ -3,6 +3,7 @@ package dev.wheelhouse.client.http;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.SocketException;
+import java.net.UnknownHostException;
 import java.time.Duration;
 
 import org.slf4j.Logger;
@@ -43,7 +44,8 @@ final class ServerOutage {
         if (!on) {
             on = true;
             since = clock.nanoTime();
-            log.warn("{} cannot be reached, and is tried until it answers: {}", server, cause.getMessage());
+            log.warn("{} cannot be reached, and is tried until it answers: {}", server,
+                    cause instanceof UnknownHostException ? "there is no such host" : cause.getMessage());
         }
     }
 

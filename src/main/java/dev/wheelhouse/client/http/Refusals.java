@@ -1,0 +1,110 @@
+package dev.wheelhouse.client.http;
+
+import java.nio.charset.StandardCharsets;
+import java.security.cert.CertPathBuilderException;
+import java.security.cert.CertPathValidatorException;
+import java.security.cert.CertificateExpiredException;
+import java.security.cert.CertificateNotYetValidException;
+import java.security.cert.X509Certificate;
+import java.time.Instant;
+import java.util.Base64;
+
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLPeerUnverifiedException;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.json.JsonMapper;
+
+import dev.wheelhouse.pki.Pem;
+import dev.wheelhouse.runtime.OneLine;
+
+/**
+ * Says in one sentence which setting of a connection a server does not agree with, and what to do about it. The
+ * components are the places of the settings, such as {@code the kubeconfig /f: field token of the user "u"}.
+ *
+ * @param credentials the place of the token or password; empty if others add them to the requests
+ */
+record Refusals(String server, String authority, String certificate, String credentials) {
+    private static final int MOST_CHARACTERS = 300;
+
+    Refusals ofAnonymous() {
+        return new Refusals(server, authority, certificate, "");
+    }
+
+    /** Why a handshake failed; null if the error itself says it best. */
+    @Nullable
+    String ofHandshake(SSLException error, RotatingTls.TlsData used, Instant now) {
+        String said = String.valueOf(error.getMessage());
+        if (error instanceof SSLPeerUnverifiedException) {
+            return server + " has a host that the server's certificate is not for; use a name of the certificate, or"
+                    + " set tls-server-name to one: " + OneLine.of(said, MOST_CHARACTERS);
+        }
+        for (Throwable t = error.getCause(); t != null; t = t.getCause()) {
+            if (t instanceof CertificateExpiredException || t instanceof CertificateNotYetValidException) {
+                return server + " leads to a server whose certificate is not valid now (" + t.getMessage()
+                        + "); renew that certificate, or correct the clock of this machine";
+            }
+        }
+        for (Throwable t = error.getCause(); t != null; t = t.getCause()) {
+            if (t instanceof CertPathBuilderException || t instanceof CertPathValidatorException) {
+                return authority + (used.authority().isEmpty()
+                        ? " is not set, and this machine trusts nobody who signed the server's certificate; set it to"
+                        : " has no authority that signed the server's certificate; replace it by")
+                        + " the certificate authority of the cluster (ca.crt)";
+            }
+        }
+        if (said.contains("Received fatal alert")) {
+            return used.certificate().isEmpty()
+                    ? certificate + " is not set, and the server wants a certificate of its clients; set it with"
+                            + " client-key"
+                    : refused(used, now, said);
+        }
+        return said.contains("unrecognized SSL message")
+                ? server + " begins with https, but the server speaks no TLS; begin it with http, or correct the port"
+                : null;
+    }
+
+    /**
+     * Why a request was answered with 401.
+     *
+     * @param authorization the request's header; null without one
+     */
+    String ofUnauthorized(@Nullable String authorization, RotatingTls.TlsData used, Instant now) {
+        if (authorization == null) {
+            return used.certificate().isEmpty()
+                    ? credentials + " is not set, and the server wants credentials (401); set it"
+                    : refused(used, now, "401");
+        }
+        Instant end = end(authorization);
+        return credentials + (end != null && end.isBefore(now)
+                ? " has a token that expired at " + end
+                : " is not accepted by the server (401)") + "; get a new one for this server";
+    }
+
+    private String refused(RotatingTls.TlsData used, Instant now, String said) {
+        for (X509Certificate each : Pem.certificates(used.certificate()).stream().limit(1).toList()) {
+            if (each.getNotAfter().toInstant().isBefore(now)) {
+                return certificate + " has a certificate that expired at " + each.getNotAfter().toInstant()
+                        + "; get a new one";
+            }
+        }
+        return certificate + " is not accepted by the server (" + OneLine.of(said, MOST_CHARACTERS)
+                + "); get a certificate from an authority that the server trusts";
+    }
+
+    /** The time at which a JSON web token expires; null if the header has no such token. */
+    private static @Nullable Instant end(String authorization) {
+        String[] parts = authorization.split("\\.", -1);
+        try {
+            long seconds = parts.length != 3
+                    ? 0
+                    : JsonMapper.shared().readTree(new String(Base64.getUrlDecoder().decode(parts[1]),
+                            StandardCharsets.UTF_8)).path("exp").asLong(0);
+            return seconds <= 0 ? null : Instant.ofEpochSecond(seconds);
+        } catch (IllegalArgumentException | JacksonException | java.time.DateTimeException e) {
+            return null;
+        }
+    }
+}
