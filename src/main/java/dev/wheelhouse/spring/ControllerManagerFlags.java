@@ -91,7 +91,7 @@ import dev.wheelhouse.controllers.node.NodeIpamController;
  *     validatingadmissionpolicy-status-controller
  * @param kubeApiQps the requests a second of each controller. Without a number above 0 there is no limit: the API
  *     server's own limits share it out among its clients
- * @param kubeApiBurst the requests of a controller at once before its limit counts
+ * @param kubeApiBurst the requests of a controller at once before its limit counts; 0 counts as 10
  * @param useServiceAccountCredentials whether each controller uses the service account in {@code kube-system} that
  *     upstream's has, and makes it if it is missing. Lists, watches and the election stay with this process's account
  * @param minResyncPeriod the least time until handlers see all cached objects again; the longest is twice that. 0 for
@@ -222,7 +222,7 @@ record ControllerManagerFlags(@DefaultValue("application/vnd.kubernetes.protobuf
         BadOption.requireNotNegative("wheelhouse.min-resync-period", minResyncPeriod);
         BadOption.require(minResyncPeriod.toDays() <= 36_500, "wheelhouse.min-resync-period",
                 minResyncPeriod.toDays() + " d", "36500 d or shorter");
-        BadOption.requireFromOne("wheelhouse.kube-api-burst", kubeApiBurst);
+        BadOption.require(kubeApiBurst >= 0, "wheelhouse.kube-api-burst", kubeApiBurst, "0 or more");
     }
 
     ContentType contentType() {

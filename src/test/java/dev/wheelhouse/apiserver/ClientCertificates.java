@@ -33,7 +33,7 @@ public final class ClientCertificates {
 
     public ClientCertificates() throws Exception {
         keys = newKeys();
-        certificate = sign(NAME, keys, true);
+        certificate = sign(NAME, keys, true, Instant.now());
     }
 
     private static KeyPair newKeys() throws Exception {
@@ -42,8 +42,7 @@ public final class ClientCertificates {
         return generator.generateKeyPair();
     }
 
-    private X509Certificate sign(X500Principal subject, KeyPair of, boolean authority) throws Exception {
-        Instant now = Instant.now();
+    private X509Certificate sign(X500Principal subject, KeyPair of, boolean authority, Instant now) throws Exception {
         JcaX509v3CertificateBuilder builder = new JcaX509v3CertificateBuilder(NAME,
                 BigInteger.valueOf(now.toEpochMilli()),
                 Date.from(now.minus(Duration.ofHours(1))), Date.from(now.plus(Duration.ofHours(1))), subject,
@@ -60,7 +59,7 @@ public final class ClientCertificates {
 
     /** A new certificate. */
     public X509Certificate certificate(String subject) throws Exception {
-        return sign(new X500Principal(subject), newKeys(), false);
+        return sign(new X500Principal(subject), newKeys(), false, Instant.now());
     }
 
     /** A key store with a new certificate, its chain and its key; the password is that of serving certificates. */
@@ -69,8 +68,14 @@ public final class ClientCertificates {
         KeyStore store = KeyStore.getInstance("PKCS12");
         store.load(null, null);
         store.setKeyEntry("client", own.getPrivate(), ServingCertificate.PASSWORD.toCharArray(),
-                new Certificate[]{sign(new X500Principal(subject), own, false), certificate});
+                new Certificate[]{sign(new X500Principal(subject), own, false, Instant.now()), certificate});
         return store;
+    }
+
+    /** A new certificate and its key as PEM, in this order. @param at the middle of the two hours that it is valid */
+    String[] pair(String subject, Instant at) throws Exception {
+        KeyPair own = newKeys();
+        return new String[]{pem(sign(new X500Principal(subject), own, false, at)), pem(own.getPrivate())};
     }
 
     private static String pem(Object... objects) throws Exception {

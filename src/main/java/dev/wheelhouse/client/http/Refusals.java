@@ -5,7 +5,6 @@ import java.security.cert.CertPathBuilderException;
 import java.security.cert.CertPathValidatorException;
 import java.security.cert.CertificateExpiredException;
 import java.security.cert.CertificateNotYetValidException;
-import java.security.cert.X509Certificate;
 import java.time.Instant;
 import java.util.Base64;
 
@@ -55,7 +54,7 @@ record Refusals(String server, String authority, String certificate, String cred
                         + " the certificate authority of the cluster (ca.crt)";
             }
         }
-        if (said.contains("Received fatal alert")) {
+        if (said.contains("Received fatal alert") && !credentials.isEmpty()) {
             return used.certificate().isEmpty()
                     ? certificate + " is not set, and the server wants a certificate of its clients; set it with"
                             + " client-key"
@@ -84,14 +83,20 @@ record Refusals(String server, String authority, String certificate, String cred
     }
 
     private String refused(RotatingTls.TlsData used, Instant now, String said) {
-        for (X509Certificate each : Pem.certificates(used.certificate()).stream().limit(1).toList()) {
-            if (each.getNotAfter().toInstant().isBefore(now)) {
-                return certificate + " has a certificate that expired at " + each.getNotAfter().toInstant()
-                        + "; get a new one";
-            }
-        }
-        return certificate + " is not accepted by the server (" + OneLine.of(said, MOST_CHARACTERS)
-                + "); get a certificate from an authority that the server trusts";
+        String expired = ofExpired(used, now);
+        return expired != null
+                ? expired
+                : certificate + " is not accepted by the server (" + OneLine.of(said, MOST_CHARACTERS)
+                        + "); get a certificate from an authority that the server trusts";
+    }
+
+    /** The sentence about a client's certificate that has expired; null if it has not. */
+    @Nullable
+    String ofExpired(RotatingTls.TlsData used, Instant now) {
+        return Pem.certificates(used.certificate()).stream().limit(1).map(own -> own.getNotAfter().toInstant())
+                .filter(now::isAfter)
+                .map(end -> certificate + " has a certificate that expired at " + end + "; get a new one").findFirst()
+                .orElse(null);
     }
 
     /** The time at which a JSON web token expires; null if the header has no such token. */

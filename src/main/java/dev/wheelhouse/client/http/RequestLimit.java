@@ -9,6 +9,9 @@ import dev.wheelhouse.runtime.Clock;
  * Thread safe.
  */
 final class RequestLimit {
+    /** The burst where none is given (upstream: {@code DefaultBurst} in client-go's rest/config.go). */
+    private static final int DEFAULT_BURST = 10;
+
     private final long interval;
     private final long burst;
     private final Clock clock;
@@ -18,7 +21,7 @@ final class RequestLimit {
     /** @param perSecond no limit if it is not positive */
     RequestLimit(double perSecond, int burst, Clock clock) {
         this.interval = perSecond > 0 ? Math.round(1e9 / perSecond) : 0;
-        this.burst = burst * interval;
+        this.burst = (long) ((burst == 0 ? DEFAULT_BURST : burst) * (double) interval);
         this.clock = clock;
         this.whole = clock.nanoTime();
     }

@@ -3,6 +3,7 @@ package dev.wheelhouse.client.http;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 import java.security.PrivateKey;
 import java.time.Duration;
@@ -110,7 +111,10 @@ final class RotatingTls implements Interceptor {
      */
     static void install(Source source, Refusals refusals, ApiClient api, String where, Clock clock) {
         RotatingTls tls = new RotatingTls(source, refusals, api, where, clock);
-        api.setHttpClient(api.getHttpClient().newBuilder().addInterceptor(tls).addNetworkInterceptor(chain -> {
+        OkHttpClient.Builder client = api.getHttpClient().newBuilder();
+        // The outermost one sees answers only after all others have tried newer credentials.
+        client.interceptors().addFirst(tls::noteRefusal);
+        api.setHttpClient(client.addInterceptor(tls).addNetworkInterceptor(chain -> {
             Used used = chain.request().tag(Used.class);
             if (used != null) {
                 used.connection = chain.connection();
@@ -144,10 +148,6 @@ final class RotatingTls implements Interceptor {
             }
             Tls fresh = current(used);
             if (fresh.isSameAs(used)) {
-                if (!refusals.credentials().isEmpty()) {
-                    lines.warn(log, api.getBasePath() + " refuses this client, which tries again: "
-                            + refusals.ofUnauthorized(chain.request().header("Authorization"), used.pem, clock.now()));
-                }
                 return response;
             }
             response.close();
@@ -158,11 +158,27 @@ final class RotatingTls implements Interceptor {
             // Only a handshake fails for certain before the server has read the request.
             boolean unsent = e instanceof SSLHandshakeException || e instanceof SSLPeerUnverifiedException;
             if (fresh.isSameAs(used) || !unsent) {
-                String why = refusals.ofHandshake(e, used.pem, clock.now());
-                throw why == null ? e : (SSLException) new SSLHandshakeException(why).initCause(e);
+                throw explained(e, refusals.ofHandshake(e, used.pem, clock.now()));
             }
             return again(chain, fresh);
+        } catch (SocketException e) {
+            // The server may close the connection before the client has read why.
+            throw explained(e, refusals.ofExpired(used.pem, clock.now()));
         }
+    }
+
+    private static IOException explained(IOException e, @Nullable String why) {
+        return why == null ? e : (IOException) new SSLHandshakeException(why).initCause(e);
+    }
+
+    private Response noteRefusal(Chain chain) throws IOException {
+        Response response = chain.proceed(chain.request());
+        Response answer = response.networkResponse();
+        if (response.code() == 401 && answer != null && !refusals.credentials().isEmpty()) {
+            lines.warn(log, api.getBasePath() + " refuses this client, which tries again: "
+                    + refusals.ofUnauthorized(answer.request().header("Authorization"), current(null).pem, clock.now()));
+        }
+        return response;
     }
 
     private static Response again(Chain chain, Tls with) throws IOException {

@@ -27,6 +27,12 @@ class RequestLimitTest {
     }
 
     @Test
+    void aBurstOfZeroIsTheDefaultOfClientGoAndALargeOneHasNoEnd() {
+        assertThat(millis(new RequestLimit(20, 0, clock), 12)).endsWith(0, 50, 100).containsOnlyOnce(50);
+        assertThat(millis(new RequestLimit(0.001, Integer.MAX_VALUE, clock), 2000)).containsOnly(0);
+    }
+
+    @Test
     void withoutARateNothingWaits() throws InterruptedException {
         RequestLimit limit = new RequestLimit(0, 30, clock);
         for (int i = 0; i < 100; i++) {
