@@ -22,9 +22,10 @@ public final class CommandLine {
 
     /** The answer to print instead of starting; empty if the service may start. */
     public static Optional<Answer> check(String... args) {
-        for (String arg : args) {
+        for (int i = 0; i < args.length; i++) {
+            String arg = args[i];
             if (arg.equals("--help") || arg.equals("-h")) {
-                return Optional.of(new Answer(OptionHelp.text(), 0));
+                return help(i + 1 < args.length && !args[i + 1].startsWith("--") ? args[i + 1] : "");
             }
             if (arg.equals("--version")) {
                 return Optional.of(new Answer(version(), 0));
@@ -39,6 +40,17 @@ public final class CommandLine {
             }
         }
         return Optional.empty();
+    }
+
+    private static Optional<Answer> help(String word) {
+        String text = switch (word) {
+            case "" -> OptionHelp.text();
+            case "all" -> OptionHelp.all();
+            default -> OptionHelp.text(word);
+        };
+        return text.isEmpty()
+                ? refuse("no option has \"" + word + "\" in its name or description: --help all shows all options")
+                : Optional.of(new Answer(text, 0));
     }
 
     /** The question whether a similar option was meant; empty if there is none. */

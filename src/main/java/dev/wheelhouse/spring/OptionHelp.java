@@ -10,9 +10,13 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
+
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.toList;
 
 /**
  * The help on the command line. It is made from the configuration metadata, which Spring Boot's annotation processor
@@ -22,6 +26,17 @@ final class OptionHelp {
     private static final String METADATA = "META-INF/spring-configuration-metadata.json";
     private static final String PREFIX = "wheelhouse.";
     private static final int WIDTH = 94;
+    /** The ten options that a newcomer needs, by the place where they count. */
+    private static final Map<String, List<String>> FIRST = new TreeMap<>(Map.of(
+            "On this machine", List.of("server.port", "wheelhouse.apiserver.port", "wheelhouse.apiserver.kubeconfig",
+                    "wheelhouse.apiserver.data-dir", "wheelhouse.apiserver.authorization-mode",
+                    "wheelhouse.nodes.count"),
+            "On your cluster", List.of("wheelhouse.kubeconfig", "wheelhouse.context", "wheelhouse.manage",
+                    "wheelhouse.controllers")));
+    /** An option of Spring Boot. */
+    private static final JsonNode PORT = JsonMapper.shared().valueToTree(Map.of("name", "server.port", "defaultValue",
+            "8080", "type", "java.lang.Integer", "description",
+            "the port of the console, health and metrics; 0 for any free port"));
 
     private OptionHelp() {}
 
@@ -42,35 +57,63 @@ final class OptionHelp {
         return List.copyOf(options.values());
     }
 
+    /** The help that one needs at first: {@link #FIRST}. */
     static String text() {
-        Map<String, StringBuilder> groups = new TreeMap<>();
-        for (JsonNode option : options()) {
-            String name = option.path("name").asString();
-            // An application that contains Wheelhouse may turn it off; the service is nothing else.
-            if (!name.equals("wheelhouse.enabled")) {
-                groups.computeIfAbsent(group(name, option), group -> new StringBuilder())
-                        .append("\n  --").append(name).append(value(option)).append(meaning(option));
-            }
-        }
         StringBuilder text = new StringBuilder("""
                 Wheelhouse, a Kubernetes controller manager.
 
                 Without options it starts an embedded API server with hollow nodes, a scheduler and the controllers.
-                --version prints its version.
-
                 Each option is shown with its default, or with the values that it may have.
                 """);
-        groups.forEach((group, options) -> text.append('\n').append(group).append(':').append(options).append('\n'));
+        FIRST.forEach((group, names) -> add(text, group, names.stream().map(OptionHelp::shown).toList()));
         return text.append("""
 
-                The web server:
-                  --server.port=8080
-                      the port of the console, health and metrics; 0 for any free port
-
-                Any other Spring Boot property works as well.""").toString();
+                --help WORD shows the options with a word in their names or descriptions, such as --help lease.
+                --help all shows all options.
+                --version prints the version.""").toString();
     }
 
-    private static String group(String name, JsonNode option) {
+    /** All options, in groups, that have a word in their name or description; empty if there is none. */
+    static String text(String word) {
+        StringBuilder text = new StringBuilder();
+        shown().filter(option -> (name(option) + " " + description(option)).toLowerCase(Locale.ROOT)
+                .contains(word.toLowerCase(Locale.ROOT)))
+                .collect(groupingBy(OptionHelp::group, TreeMap::new, toList()))
+                .forEach((group, options) -> add(text, group, options));
+        return text.toString().strip();
+    }
+
+    /** All options and their groups. */
+    static String all() {
+        return text("") + "\n\nAny other Spring Boot property works as well.";
+    }
+
+    private static void add(StringBuilder text, String group, List<JsonNode> options) {
+        text.append('\n').append(group).append(":\n");
+        options.forEach(option -> text.append("  --").append(name(option)).append(value(option))
+                .append(meaning(option)).append('\n'));
+    }
+
+    /** The options of the service. An application that contains Wheelhouse may turn it off; the service is nothing else. */
+    private static Stream<JsonNode> shown() {
+        return Stream.concat(Stream.of(PORT), options().stream())
+                .filter(option -> !name(option).equals("wheelhouse.enabled"));
+    }
+
+    private static JsonNode shown(String name) {
+        return shown().filter(option -> name(option).equals(name)).findFirst().orElseThrow();
+    }
+
+    private static String name(JsonNode option) {
+        return option.path("name").asString();
+    }
+
+    private static String description(JsonNode option) {
+        return option.path("description").asString().replaceAll("\\{@code ([^}]*)}", "$1");
+    }
+
+    private static String group(JsonNode option) {
+        String name = name(option);
         String group = name.substring(0, name.lastIndexOf('.'));
         return !group.equals("wheelhouse")
                 ? "Options " + group + ".*"
@@ -113,7 +156,7 @@ final class OptionHelp {
     private static String meaning(JsonNode option) {
         StringBuilder meaning = new StringBuilder();
         int column = WIDTH;
-        String text = option.path("description").asString().replaceAll("\\{@code ([^}]*)}", "$1")
+        String text = description(option)
                 + (isEnumeration(option) ? "; by default " + option.path("defaultValue").asString() : "");
         for (String word : text.split(" ")) {
             boolean begins = column + 1 + word.length() > WIDTH;

@@ -38,11 +38,25 @@ class DocumentationTest {
 
     @Test
     void theHelpNamesEveryOptionAndNoOther() {
-        String help = CommandLine.check("--help").orElseThrow().text();
+        String help = CommandLine.check("--help", "all").orElseThrow().text();
         Set<String> options = UnknownOptions.known();
         // An application that contains Wheelhouse may turn it off; the service is nothing else.
         options.remove("wheelhouse.enabled");
         assertThat(all(OPTION, help)).isEqualTo(options);
+    }
+
+    @Test
+    void theHelpBeginsWithTenOptionsAndFindsTheOthersByAWord() {
+        String first = CommandLine.check("--help").orElseThrow().text();
+        assertThat(first.lines().filter(line -> line.startsWith("  --"))).hasSize(10);
+        assertThat(first).contains("--help all", "--help WORD");
+        assertThat(all(OPTION, CommandLine.check("--help", "fsync").orElseThrow().text()))
+                .containsExactly("wheelhouse.apiserver.fsync");
+        assertThat(CommandLine.check("--help", "LOSS of power").orElseThrow().text())
+                .contains("--wheelhouse.apiserver.fsync=true");
+        CommandLine.Answer none = CommandLine.check("-h", "fsnyc").orElseThrow();
+        assertThat(none.exitCode()).isEqualTo(1);
+        assertThat(none.text()).contains("no option has \"fsnyc\"", "--help all");
     }
 
     @Test
