@@ -37,6 +37,8 @@ class RefusedOptionsTest {
             --wheelhouse.kubeconfig=no/such/file             | there is no such file
             --wheelhouse.node.config=no/such/file \
                 | wheelhouse.node.config: no/such/file cannot be read: there is no such file
+            --server.address=192.0.2.1 \
+                | cannot be served: Cannot assign requested address; correct the options server.*
             """)
     void aBadOptionIsOneClearSentence(String option, String sentence, @TempDir Path directory, CapturedOutput output) {
         assertThatThrownBy(() -> RunningService.run(new SpringApplicationBuilder(WheelhouseApplication.class),
@@ -45,5 +47,6 @@ class RefusedOptionsTest {
                 .isInstanceOf(RuntimeException.class);
         assertThat(output.getAll().lines().filter(line -> line.startsWith("wheelhouse: cannot start: ")))
                 .singleElement().asString().contains(sentence);
+        assertThat(output.getAll()).doesNotContain("\tat ", "Tomcat");
     }
 }

@@ -3,6 +3,7 @@ package dev.wheelhouse.runtime;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.Locale;
+import java.util.Optional;
 
 /** Finds the known word that a misspelt word stands for. */
 public final class DidYouMean {
@@ -14,11 +15,15 @@ public final class DidYouMean {
      * one more for each six, was left out, added, replaced, or swapped with its neighbour.
      */
     public static String ask(String typed, Collection<String> known) {
+        return closest(typed, known).map(word -> "did you mean " + word + "? ").orElse("");
+    }
+
+    /** The known word that is most similar to a typed one, as of {@link #ask}; empty if none is. */
+    public static Optional<String> closest(String typed, Collection<String> known) {
         String lower = typed.toLowerCase(Locale.ROOT);
         return known.stream().filter(word -> word.endsWith("." + lower)).min(Comparator.comparing(String::length))
                 .or(() -> known.stream().filter(word -> isSimilar(lower, word))
-                        .min(Comparator.comparing(word -> distance(lower, word))))
-                .map(word -> "did you mean " + word + "? ").orElse("");
+                        .min(Comparator.comparing(word -> distance(lower, word))));
     }
 
     /** Words whose lengths differ by more than the allowed edits are not compared: the typed one may be long. */

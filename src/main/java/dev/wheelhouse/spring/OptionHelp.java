@@ -94,7 +94,7 @@ final class OptionHelp {
                 .append(meaning(option)).append('\n'));
     }
 
-    /** The options of the service. An application that contains Wheelhouse may turn it off; the service is nothing else. */
+    /** The options of the service. It is nothing but Wheelhouse, so it has no option to turn that off. */
     private static Stream<JsonNode> shown() {
         return Stream.concat(Stream.of(PORT), options().stream())
                 .filter(option -> !name(option).equals("wheelhouse.enabled"));

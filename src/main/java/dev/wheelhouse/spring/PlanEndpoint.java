@@ -4,7 +4,10 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.Stream;
 
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
@@ -18,7 +21,9 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.console.Plans;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.Controller;
+import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.manager.ControllerManager;
+import dev.wheelhouse.runtime.DidYouMean;
 
 import static java.util.stream.Collectors.flatMapping;
 import static java.util.stream.Collectors.groupingBy;
@@ -72,7 +77,7 @@ record PlanEndpoint(ControllerManager manager) {
                 return problem(502, one.name() + " cannot tell: " + e.getMessage());
             }
         }
-        return problem(404, asked.getFirst().name() + " knows of no object " + key);
+        return unknown(asked, Objects.requireNonNull(asked.getFirst().syncs()).groupResource(), key);
     }
 
     @ReadOperation
@@ -95,9 +100,29 @@ record PlanEndpoint(ControllerManager manager) {
             }
         }
         return plans.isEmpty()
-                ? problem(404, "none of " + asked.stream().map(Controller::name).toList() + " knows of " + resource
-                        + " " + key)
+                ? unknown(asked, resource, key)
                 : new WebEndpointResponse<>(Map.of("object", key.toString(), "resource", resource, "plans", plans));
+    }
+
+    /** Why no controller has a plan: there is no such type or no such object, or none of them handles it. */
+    private WebEndpointResponse<Map<String, Object>> unknown(List<Controller> asked, String resource, ObjectKey key) {
+        Map<String, List<SharedIndexInformer<?>>> caches = manager.controllers().stream()
+                .flatMap(one -> one.informers().stream())
+                .collect(groupingBy(cache -> cache.type().groupResource(), TreeMap::new, toList()));
+        List<SharedIndexInformer<?>> ofType = caches.getOrDefault(resource, List.of());
+        if (ofType.isEmpty()) {
+            List<String> words = caches.keySet().stream().flatMap(type -> Stream.of(type, type.split("\\.", 2)[0]))
+                    .toList();
+            String meant = DidYouMean.closest(resource, words).flatMap(word -> caches.keySet().stream()
+                    .filter(type -> type.equals(word) || type.startsWith(word + ".")).findFirst())
+                    .map(type -> "did you mean " + type + "? ").orElse("");
+            return problem(404, "no controller here has a cache of the type " + resource + ": " + meant
+                    + "A type is written as in deployments.apps, or pods");
+        }
+        boolean exists = ofType.stream().anyMatch(cache -> cache.get(key) != null);
+        return problem(404, (exists
+                ? asked.size() == 1 ? asked.getFirst().name() + " does nothing about " : "no controller handles "
+                : "there is no such object in the caches: ") + resource + " " + key);
     }
 
     private static ObjectKey key(String namespace, String name) {

@@ -8,9 +8,12 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.BindException;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.diagnostics.FailureAnalyzer;
 import org.springframework.boot.web.server.PortInUseException;
+import org.springframework.boot.web.server.WebServerException;
+import org.springframework.context.ApplicationContextException;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
@@ -60,9 +63,25 @@ final class StartupFailures implements FailureAnalyzer {
             case AuthConfigException e -> e.getMessage();
             case PortInUseException e when service -> taken(e.getPort(), "health and metrics",
                     PortHolder.of("127.0.0.1", e.getPort()), "--server.port");
+            case WebServerException e when service -> web(e);
+            case ApplicationContextException e when service && String.valueOf(e.getMessage()).endsWith("web server") ->
+                web(e);
+            case InvalidConfigurationPropertyValueException e when service ->
+                e.getName() + " is \"" + e.getValue() + "\": " + (e.getReason().endsWith(".Integer")
+                        ? wanted(Integer.class, "")
+                        : e.getReason());
             case BindException e -> bind(e);
             default -> null;
         };
+    }
+
+    /** The web server says why in the deepest cause that has a sentence. */
+    private static String web(Exception e) {
+        String why = "";
+        for (Throwable t = e; t != null; t = t.getCause()) {
+            why = String.valueOf(t.getMessage()).contains(" ") ? t.getMessage() : why;
+        }
+        return "health, metrics and the console cannot be served: " + why + "; correct the options server.*";
     }
 
     private static String taken(int port, String use, String holder, String option) {

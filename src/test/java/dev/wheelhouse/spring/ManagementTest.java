@@ -171,6 +171,23 @@ class ManagementTest {
         }
     }
 
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            deployment/shop/none              | there is no such object in the caches: deployments.apps shop/none
+            all/shop/deployments.apps/none    | there is no such object in the caches: deployments.apps shop/none
+            all/shop/deployments/web          | the type deployments: did you mean deployments.apps?
+            all/shop/deployment/web           | the type deployment: did you mean deployments.apps?
+            all/shop/deploymets.apps/web      | the type deploymets.apps: did you mean deployments.apps?
+            all/shop/pod/web                  | the type pod: did you mean pods?
+            all/shop/zebras/web               | the type zebras: A type is written as in deployments.apps, or pods
+            cronjob/shop/deployments.apps/web | cronjob-controller does nothing about deployments.apps shop/web
+            """)
+    void aPlanOfAnUnknownTypeOrObjectSaysWhichOneIsMeant(String path, String sentence) throws IOException {
+        String answer = get(onLoopback, "/actuator/plan/" + path);
+        assertThat(code(answer)).isEqualTo(404);
+        assertThat(answer).contains(sentence);
+    }
+
     @Test
     void aPlanTellsEverybodyWhatWouldBeDoneAndWhyAndTheAuthorizedWithWhatContents() throws IOException {
         String anonymous = get(inCluster, PLAN);
