@@ -188,7 +188,7 @@ final class StatusManager {
                 && !PodSources.isMirror(apiPod);
         if (deletable) {
             client.delete(ObjectKey.of(apiPod), new Deletion(0L, apiPod.getMetadata().getUid(), null, null));
-            log.info("the pod {} has stopped and was deleted", PodSources.describe(apiPod));
+            log.debug("the pod {} has stopped and was deleted", PodSources.describe(apiPod));
         }
     }
 

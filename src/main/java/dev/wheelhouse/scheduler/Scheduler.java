@@ -5,6 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
+import org.slf4j.LoggerFactory;
+
 import io.kubernetes.client.openapi.models.V1Namespace;
 import io.kubernetes.client.openapi.models.V1Node;
 import io.kubernetes.client.openapi.models.V1Pod;
@@ -17,6 +19,7 @@ import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.informer.SharedInformerFactory;
 import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.LogTally;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.workqueue.RateLimitingQueue;
 import dev.wheelhouse.workqueue.RateLimits;
@@ -77,10 +80,13 @@ public final class Scheduler implements AutoCloseable {
         };
         loops.add(new SchedulingLoop(tasks, this::hasSynced, pods, labels, volumes, cache, pending, writes, registry,
                 clock, seed, UNSCHEDULABLE_AT_LONGEST));
+        LogTally lines = new LogTally(LoggerFactory.getLogger(WriterLoop.class), clock);
         for (int i = 0; i < writers; i++) {
             loops.add(new WriterLoop(writes, client.resource(ResourceType.PODS, V1Pod.class),
-                    new VolumeWrites(client, volumes), cache, pending, tasks, events, registry, clock));
+                    new VolumeWrites(client, volumes), cache, pending, tasks, events, registry, lines,
+                    clock));
         }
+        loops.add(lines);
     }
 
     private boolean hasSynced() {

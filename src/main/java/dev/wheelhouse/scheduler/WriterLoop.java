@@ -19,6 +19,7 @@ import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.LogTally;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.workqueue.WorkQueue;
 
@@ -37,10 +38,13 @@ final class WriterLoop implements Loop {
     private final EventRecorder events;
     private final Timer durations;
     private final Meter.MeterProvider<Counter> failures;
+    private final LogTally lines;
     private final Clock clock;
 
+    /** @param lines the log of the bound pods, which all loops share */
     WriterLoop(WriteQueue writes, ResourceClient<V1Pod> pods, VolumeWrites volumes, SchedulerCache cache,
-            PendingPods pending, WorkQueue<Task> tasks, EventRecorder events, MeterRegistry registry, Clock clock) {
+            PendingPods pending, WorkQueue<Task> tasks, EventRecorder events, MeterRegistry registry, LogTally lines,
+            Clock clock) {
         this.writes = writes;
         this.pods = pods;
         this.volumes = volumes;
@@ -53,6 +57,7 @@ final class WriterLoop implements Loop {
                 .register(registry);
         this.failures = Counter.builder("scheduler.writes.failed")
                 .description("Failed writes to the API server, by kind").withRegistry(registry);
+        this.lines = lines;
         this.clock = clock;
     }
 
@@ -139,7 +144,7 @@ final class WriterLoop implements Loop {
     private void bound(ObjectKey key, V1Pod pod, String node, long since) {
         pending.left(key);
         durations.record(clock.nanoTime() - since, TimeUnit.NANOSECONDS);
-        log.info("bound the pod {} to the node {}", key, node);
+        lines.add("bound the pod " + key + " to the node " + node);
         events.event(ResourceType.PODS, pod, EventRecorder.NORMAL, "Scheduled",
                 "Successfully assigned " + key + " to " + node);
     }

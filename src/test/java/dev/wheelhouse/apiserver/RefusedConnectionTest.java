@@ -99,13 +99,14 @@ class RefusedConnectionTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', textBlock = """
-            server: '<URL>', certificate-authority-data: <CA>    | token: wrong | here | field token of the user "u" is not accepted by the server (401); get a new one for this server
-            server: '<URL>', certificate-authority-data: <CA>    | token: <JWT> | here | field token of the user "u" has a token that expired at 2023-11-14T22:13:20Z; get a new one
-            server: '<URL>', certificate-authority-data: <CA>    | ''           | here | field token of the user "u" is not set, and the server wants credentials (401); set it
-            server: '<URL>', certificate-authority-data: <CA>    | token: <GOOD> | nobody | field user of the context "nobody" is not set, and the server wants credentials (401); set it
-            server: '<URL>', certificate-authority-data: <CA>    | username: a, password: b | here | field username of the user "u" is not accepted by the server (401)
-            """)
+    @CsvSource(delimiter = '|',
+            textBlock = """
+                    server: '<URL>', certificate-authority-data: <CA>    | token: wrong | here | field token of the user "u" is not accepted by the server (401); get a new one for this server
+                    server: '<URL>', certificate-authority-data: <CA>    | token: <JWT> | here | field token of the user "u" has a token that expired at 2023-11-14T22:13:20Z; get a new one
+                    server: '<URL>', certificate-authority-data: <CA>    | ''           | here | field token of the user "u" is not set, and the server wants credentials (401); set it
+                    server: '<URL>', certificate-authority-data: <CA>    | token: <GOOD> | nobody | field user of the context "nobody" is not set, and the server wants credentials (401); set it
+                    server: '<URL>', certificate-authority-data: <CA>    | username: a, password: b | here | field username of the user "u" is not accepted by the server (401)
+                    """)
     void unauthorizedIsSaidOnce(String cluster, String user, String context, String sentence) throws IOException {
         Path file = kubeconfig(cluster, user);
         try (Logged log = Logged.by("dev.wheelhouse.client.http.RotatingTls")) {
@@ -126,20 +127,22 @@ class RefusedConnectionTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', textBlock = """
-            server: '<URL>', certificate-authority-data: <OTHER> | token: <GOOD> | field certificate-authority-data of the cluster "c" has no authority that signed the server's certificate; replace it by the certificate authority of the cluster
-            server: '<URL>'                                      | token: <GOOD> | field certificate-authority of the cluster "c" is not set, and this machine trusts nobody who signed the server's certificate; set it
-            server: '<URL>', certificate-authority-data: <CA>    | <OLD>         | field client-certificate-data of the user "u" has a certificate that expired at
-            server: '<URL>', certificate-authority-data: <CA>    | <STRANGE>     | field client-certificate-data of the user "u" is not accepted by the server
-            server: '<URL>', certificate-authority-data: <CA>, tls-server-name: elsewhere | token: <GOOD> | field server of the cluster "c" has a host that the server's certificate is not for; use a name of the certificate
-            """)
+    @CsvSource(delimiter = '|',
+            textBlock = """
+                    server: '<URL>', certificate-authority-data: <OTHER> | token: <GOOD> | field certificate-authority-data of the cluster "c" has no authority that signed the server's certificate; replace it by the certificate authority of the cluster
+                    server: '<URL>'                                      | token: <GOOD> | field certificate-authority of the cluster "c" is not set, and this machine trusts nobody who signed the server's certificate; set it
+                    server: '<URL>', certificate-authority-data: <CA>    | <OLD>         | field client-certificate-data of the user "u" has a certificate that expired at
+                    server: '<URL>', certificate-authority-data: <CA>    | <STRANGE>     | field client-certificate-data of the user "u" is not accepted by the server
+                    server: '<URL>', certificate-authority-data: <CA>, tls-server-name: elsewhere | token: <GOOD> | field server of the cluster "c" has a host that the server's certificate is not for; use a name of the certificate
+                    """)
     void aHandshakeThatFailsNamesTheField(String cluster, String user, String sentence) throws IOException {
         Path file = kubeconfig(cluster, user);
         try (Logged log = Logged.by("dev.wheelhouse.client.http.ServerOutage")) {
             // The server may close the connection before the client has read why: then another one is needed.
             Eventually.eventually("the sentence is " + sentence, Duration.ofSeconds(30),
                     () -> refusal(file).contains("the kubeconfig " + file + ": " + sentence));
-            assertThat(log.lines()).anyMatch(line -> line.startsWith("WARN " + server.url()) && line.contains(sentence));
+            assertThat(log.lines())
+                    .anyMatch(line -> line.startsWith("WARN " + server.url()) && line.contains(sentence));
         }
     }
 

@@ -101,7 +101,8 @@ class ObserveOnlyTest {
                             && plan(service, "deployment-controller/default/web").path("actions").isEmpty());
             assertThat(get(service, "/plan/deployment/default/none")).satisfies(answer -> {
                 assertThat(answer.statusCode()).isEqualTo(404);
-                assertThat(answer.body()).contains("there is no such object in the caches: deployments.apps default/none");
+                assertThat(answer.body())
+                        .contains("there is no such object in the caches: deployments.apps default/none");
             });
             assertThat(get(service, "/plan/deploymnet/default/web")).satisfies(answer -> {
                 assertThat(answer.statusCode()).isEqualTo(404);

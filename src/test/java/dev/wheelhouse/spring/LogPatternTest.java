@@ -5,6 +5,8 @@ import java.util.Map;
 import java.util.Objects;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.logging.logback.ColorConverter;
 import org.yaml.snakeyaml.Yaml;
 
@@ -26,6 +28,10 @@ class LogPatternTest {
     }
 
     private static String line(String message) throws Exception {
+        return line("dev.wheelhouse.X", message);
+    }
+
+    private static String line(String logger, String message) throws Exception {
         LoggerContext context = new LoggerContext();
         PatternLayout layout = new PatternLayout();
         layout.getInstanceConverterMap().put("clr", ColorConverter::new);
@@ -33,13 +39,23 @@ class LogPatternTest {
         layout.setPattern(pattern());
         layout.start();
         return layout.doLayout(
-                new LoggingEvent("", context.getLogger("dev.wheelhouse.X"), Level.WARN, message, null, null));
+                new LoggingEvent("", context.getLogger(logger), Level.WARN, message, null, null));
     }
 
     @Test
     void theTextOfAnObjectCannotForgeALine() throws Exception {
         String line = line("the pod a\n12:00:00.000 ERROR X: forged\r\u001b[31m\u2028\u202e is ignored");
         assertThat(line).endsWith("X: the pod a 12:00:00.000 ERROR X: forged  [31m   is ignored\n");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"dev.wheelhouse.scheduler.WriterLoop, scheduler", "dev.wheelhouse.node.StatusManager, kubelet",
+            "dev.wheelhouse.podconfig.Mux, kubelet", "dev.wheelhouse.apiserver.rest.Verbs, apiserver",
+            "dev.wheelhouse.controllers.job.JobController, controllers", "dev.wheelhouse.decisions, decisions",
+            "dev.wheelhouse.spring.ServiceLifecycle, service", "org.example.node.MyReconciler, MyReconciler",
+            "MyReconciler, MyReconciler"})
+    void aLineNamesTheComponent(String logger, String component) throws Exception {
+        assertThat(line(logger, "it runs")).endsWith(" WARN  " + component + ": it runs\n");
     }
 
     @Test

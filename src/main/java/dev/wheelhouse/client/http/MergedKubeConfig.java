@@ -282,9 +282,11 @@ final class MergedKubeConfig {
         TokenRefresher refresher = secure ? refresher(cluster, user, clock, meters) : null;
         boolean isNamed = !user.name().isEmpty();
         Refusals refusals = new Refusals(cluster.where("server"), cluster.where(AUTHORITY + "-data", AUTHORITY),
-                isNamed ? user.where("client-certificate-data", "client-certificate", "exec", "client-certificate")
+                isNamed
+                        ? user.where("client-certificate-data", "client-certificate", "exec", "client-certificate")
                         : context.where("user"),
-                isNamed ? user.where("tokenFile", "token", "username", "exec", "auth-provider", "token")
+                isNamed
+                        ? user.where("tokenFile", "token", "username", "exec", "auth-provider", "token")
                         : context.where("user"));
         ApiClient api = api(cluster, user, headers(user, secure), refresher, refusals, source, environment, clock,
                 meters);

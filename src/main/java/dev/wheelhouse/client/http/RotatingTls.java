@@ -176,7 +176,8 @@ final class RotatingTls implements Interceptor {
         Response answer = response.networkResponse();
         if (response.code() == 401 && answer != null && !refusals.credentials().isEmpty()) {
             lines.warn(log, api.getBasePath() + " refuses this client, which tries again: "
-                    + refusals.ofUnauthorized(answer.request().header("Authorization"), current(null).pem, clock.now()));
+                    + refusals.ofUnauthorized(answer.request().header("Authorization"), current(null).pem,
+                            clock.now()));
         }
         return response;
     }
