@@ -202,9 +202,7 @@ final class ManagedController {
         } else if (!missing.isEmpty()) {
             return "the API server no longer serves " + names(missing);
         } else if (around.guard.observes(name()) != now.observes) {
-            return now.observes
-                    ? "this process may write from now on"
-                    : "this process may only observe from now on";
+            return "this process " + (now.observes ? "writes" : "only observes") + " from now on";
         }
         return "";
     }

@@ -29,11 +29,8 @@ public final class LogTally extends SignalledLoop {
         log.debug(event);
         last = event;
         held++;
-        if (clock.nanoTime() - next >= 0) {
-            write();
-        } else {
-            wake();
-        }
+        step();
+        wake();
     }
 
     private void write() {
@@ -44,14 +41,10 @@ public final class LogTally extends SignalledLoop {
 
     @Override
     public synchronized long step() {
-        if (held == 0) {
-            return IDLE;
-        }
-        if (clock.nanoTime() - next >= 0) {
+        if (held > 0 && clock.nanoTime() - next >= 0) {
             write();
-            return IDLE;
         }
-        return next - clock.nanoTime();
+        return held == 0 ? IDLE : next - clock.nanoTime();
     }
 
     /** Logs the events that are left. */

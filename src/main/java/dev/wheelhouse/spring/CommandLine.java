@@ -45,7 +45,7 @@ public final class CommandLine {
     private static Optional<Answer> help(String word) {
         String text = switch (word) {
             case "" -> OptionHelp.text();
-            case "all" -> OptionHelp.all();
+            case "all" -> OptionHelp.text("") + "\n\nAny other Spring Boot property works as well.";
             default -> OptionHelp.text(word);
         };
         return text.isEmpty()

@@ -65,7 +65,8 @@ final class OptionHelp {
                 Without options it starts an embedded API server with hollow nodes, a scheduler and the controllers.
                 Each option is shown with its default, or with the values that it may have.
                 """);
-        FIRST.forEach((group, names) -> add(text, group, names.stream().map(OptionHelp::shown).toList()));
+        FIRST.forEach((group, names) -> add(text, group, names.stream()
+                .map(name -> shown().filter(option -> name(option).equals(name)).findFirst().orElseThrow()).toList()));
         return text.append("""
 
                 --help WORD shows the options with a word in their names or descriptions, such as --help lease.
@@ -83,11 +84,6 @@ final class OptionHelp {
         return text.toString().strip();
     }
 
-    /** All options and their groups. */
-    static String all() {
-        return text("") + "\n\nAny other Spring Boot property works as well.";
-    }
-
     private static void add(StringBuilder text, String group, List<JsonNode> options) {
         text.append('\n').append(group).append(":\n");
         options.forEach(option -> text.append("  --").append(name(option)).append(value(option))
@@ -98,10 +94,6 @@ final class OptionHelp {
     private static Stream<JsonNode> shown() {
         return Stream.concat(Stream.of(PORT), options().stream())
                 .filter(option -> !name(option).equals("wheelhouse.enabled"));
-    }
-
-    private static JsonNode shown(String name) {
-        return shown().filter(option -> name(option).equals(name)).findFirst().orElseThrow();
     }
 
     private static String name(JsonNode option) {

@@ -4,8 +4,7 @@ import java.io.PrintStream;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.ZoneId;
-import java.time.format.DateTimeFormatter;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.IntSupplier;
@@ -27,7 +26,6 @@ import dev.wheelhouse.runtime.SignalledLoop;
 final class ReadyAnnouncer extends SignalledLoop {
     /** The title, in green on a terminal. */
     private static final String TITLE = green("Wheelhouse is ready");
-    private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("HH:mm:ss", Locale.ROOT);
     private static final Duration NODES_POLL = Duration.ofMillis(10);
 
     private final ApiServerConnection connection;
@@ -67,7 +65,7 @@ final class ReadyAnnouncer extends SignalledLoop {
         }
         if (!manager.isRunning()) {
             if (stoodBySince == null && manager.standsBy() && manager.isReady()) {
-                stoodBySince = clock.now();
+                stoodBySince = clock.now().truncatedTo(ChronoUnit.SECONDS);
                 out.println(onStandby(stoodBySince));
             }
             return IDLE;
@@ -77,7 +75,8 @@ final class ReadyAnnouncer extends SignalledLoop {
         }
         done = true;
         if (stoodBySince != null) {
-            out.println("%n%s since %s: it %s.".formatted(green("Wheelhouse leads"), time(clock.now()), work()));
+            out.println("%n%s after it stood by since %s: it %s.".formatted(green("Wheelhouse leads"), stoodBySince,
+                    work()));
             return IDLE;
         }
         ApiServerConnection.Embedded embedded = connection.embedded();
@@ -86,39 +85,29 @@ final class ReadyAnnouncer extends SignalledLoop {
     }
 
     private String onACluster() {
-        return """
-
-                %s after %s: it %s.
-
-                %sHealth and metrics: %s
-                """.formatted(TITLE, uptime(), work(), console(), actuator()).stripTrailing();
+        return withPages(TITLE + " after " + uptime() + ": it " + work());
     }
 
     private String onStandby(Instant since) {
-        return """
+        return withPages(green("Wheelhouse stands by") + ", because " + String.join("; ", manager.waitingFor()) + ". "
+                + (manager.controllers().isEmpty()
+                        ? "It fills its caches when it leads"
+                        : "The caches of " + controllers() + " are full since " + since));
+    }
 
-                %s, because %s. %s
-
-                %sHealth and metrics: %s
-                """.formatted(green("Wheelhouse stands by"), String.join("; ", manager.waitingFor()),
-                manager.controllers().isEmpty()
-                        ? "It fills its caches when it leads."
-                        : "The caches of " + controllers() + " are full since " + time(since) + ".",
-                console(), actuator()).stripTrailing();
+    private String withPages(String sentence) {
+        return "%n%s.%n%n%sHealth and metrics: %s".formatted(sentence, console(), actuator());
     }
 
     private String work() {
         long observing = manager.states().stream().filter(state -> state.doing().equals("observing")).count();
-        return "works on " + connection.client().server() + " with " + controllers() + nodes()
-                + (observing == 0 ? "" : ", of which " + observing + " only observe and write nothing");
+        boolean all = observing > 0 && observing == manager.controllers().size();
+        return (all ? "observes " : "works on ") + connection.client().server() + " with " + controllers() + nodes()
+                + (observing == 0 ? "" : all ? ", which write nothing" : ", of which " + observing + " write nothing");
     }
 
     private static String green(String text) {
         return AnsiOutput.toString(AnsiColor.GREEN, text, AnsiColor.DEFAULT);
-    }
-
-    private static String time(Instant at) {
-        return TIME.format(at.atZone(ZoneId.systemDefault()));
     }
 
     private String onTheEmbeddedOne(ApiServerConnection.Embedded embedded) {

@@ -13,7 +13,6 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.diagnostics.FailureAnalyzer;
 import org.springframework.boot.web.server.PortInUseException;
 import org.springframework.boot.web.server.WebServerException;
-import org.springframework.context.ApplicationContextException;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
@@ -63,9 +62,8 @@ final class StartupFailures implements FailureAnalyzer {
             case AuthConfigException e -> e.getMessage();
             case PortInUseException e when service -> taken(e.getPort(), "health and metrics",
                     PortHolder.of("127.0.0.1", e.getPort()), "--server.port");
-            case WebServerException e when service -> web(e);
-            case ApplicationContextException e when service && String.valueOf(e.getMessage()).endsWith("web server") ->
-                web(e);
+            case RuntimeException e when service && (e instanceof WebServerException
+                    || "Unable to start web server".equals(e.getMessage())) -> web(e);
             case InvalidConfigurationPropertyValueException e when service ->
                 e.getName() + " is \"" + e.getValue() + "\": " + (e.getReason().endsWith(".Integer")
                         ? wanted(Integer.class, "")

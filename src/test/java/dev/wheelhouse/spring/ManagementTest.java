@@ -180,7 +180,7 @@ class ManagementTest {
             all/shop/deploymets.apps/web      | the type deploymets.apps: did you mean deployments.apps?
             all/shop/pod/web                  | the type pod: did you mean pods?
             all/shop/zebras/web               | the type zebras: A type is written as in deployments.apps, or pods
-            cronjob/shop/deployments.apps/web | cronjob-controller does nothing about deployments.apps shop/web
+            cronjob/shop/deployments.apps/web | no controller that was asked handles deployments.apps shop/web
             """)
     void aPlanOfAnUnknownTypeOrObjectSaysWhichOneIsMeant(String path, String sentence) throws IOException {
         String answer = get(onLoopback, "/actuator/plan/" + path);

@@ -96,18 +96,14 @@ final class MergedKubeConfig {
         }
 
         KubeConfigException problem(String field, String problem) {
-            return MergedKubeConfig.problem(file, place(field) + " " + problem);
-        }
-
-        private String place(String field) {
-            return "field " + field + " of the " + kind + " \"" + name + "\"";
+            return new KubeConfigException(where(field) + " " + problem);
         }
 
         /** The place of the first field that has a value; that of the last one if none has. */
         String where(String... any) {
             String found = Stream.of(any).filter(field -> !Objects.requireNonNullElse(fields.get(field), "").equals(""))
                     .findFirst().orElse(any[any.length - 1]);
-            return "the kubeconfig " + file + ": " + place(found);
+            return "the kubeconfig " + file + ": field " + found + " of the " + kind + " \"" + name + "\"";
         }
     }
 

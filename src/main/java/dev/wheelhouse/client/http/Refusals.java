@@ -1,20 +1,18 @@
 package dev.wheelhouse.client.http;
 
 import java.nio.charset.StandardCharsets;
-import java.security.cert.CertPathBuilderException;
-import java.security.cert.CertPathValidatorException;
+import java.security.GeneralSecurityException;
 import java.security.cert.CertificateExpiredException;
 import java.security.cert.CertificateNotYetValidException;
 import java.time.Instant;
 import java.util.Base64;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLPeerUnverifiedException;
 
 import org.jspecify.annotations.Nullable;
-
-import tools.jackson.core.JacksonException;
-import tools.jackson.databind.json.JsonMapper;
 
 import dev.wheelhouse.pki.Pem;
 import dev.wheelhouse.runtime.OneLine;
@@ -27,6 +25,7 @@ import dev.wheelhouse.runtime.OneLine;
  */
 record Refusals(String server, String authority, String certificate, String credentials) {
     private static final int MOST_CHARACTERS = 300;
+    private static final Pattern EXPIRY = Pattern.compile("\"exp\": *(\\d{1,11})\\b");
 
     Refusals ofAnonymous() {
         return new Refusals(server, authority, certificate, "");
@@ -40,19 +39,18 @@ record Refusals(String server, String authority, String certificate, String cred
             return server + " has a host that the server's certificate is not for; use a name of the certificate, or"
                     + " set tls-server-name to one: " + OneLine.of(said, MOST_CHARACTERS);
         }
+        GeneralSecurityException untrusted = null;
         for (Throwable t = error.getCause(); t != null; t = t.getCause()) {
-            if (t instanceof CertificateExpiredException || t instanceof CertificateNotYetValidException) {
-                return server + " leads to a server whose certificate is not valid now (" + t.getMessage()
-                        + "); renew that certificate, or correct the clock of this machine";
-            }
+            untrusted = t instanceof GeneralSecurityException deeper ? deeper : untrusted;
         }
-        for (Throwable t = error.getCause(); t != null; t = t.getCause()) {
-            if (t instanceof CertPathBuilderException || t instanceof CertPathValidatorException) {
-                return authority + (used.authority().isEmpty()
-                        ? " is not set, and this machine trusts nobody who signed the server's certificate; set it to"
-                        : " has no authority that signed the server's certificate; replace it by")
-                        + " the certificate authority of the cluster (ca.crt)";
-            }
+        if (untrusted instanceof CertificateExpiredException || untrusted instanceof CertificateNotYetValidException) {
+            return server + " leads to a server whose certificate is not valid now (" + untrusted.getMessage()
+                    + "); renew that certificate, or correct the clock of this machine";
+        } else if (untrusted != null) {
+            return authority + (used.authority().isEmpty()
+                    ? " is not set, and this machine trusts nobody who signed the server's certificate; set it to"
+                    : " has no authority that signed the server's certificate; replace it by")
+                    + " the certificate authority of the cluster (ca.crt)";
         }
         if (said.contains("Received fatal alert") && !credentials.isEmpty()) {
             return used.certificate().isEmpty()
@@ -83,8 +81,7 @@ record Refusals(String server, String authority, String certificate, String cred
     }
 
     private String refused(RotatingTls.TlsData used, Instant now, String said) {
-        String expired = ofExpired(used, now);
-        return expired != null
+        return ofExpired(used, now) instanceof String expired
                 ? expired
                 : certificate + " is not accepted by the server (" + OneLine.of(said, MOST_CHARACTERS)
                         + "); get a certificate from an authority that the server trusts";
@@ -103,12 +100,11 @@ record Refusals(String server, String authority, String certificate, String cred
     private static @Nullable Instant end(String authorization) {
         String[] parts = authorization.split("\\.", -1);
         try {
-            long seconds = parts.length != 3
-                    ? 0
-                    : JsonMapper.shared().readTree(new String(Base64.getUrlDecoder().decode(parts[1]),
-                            StandardCharsets.UTF_8)).path("exp").asLong(0);
-            return seconds <= 0 ? null : Instant.ofEpochSecond(seconds);
-        } catch (IllegalArgumentException | JacksonException | java.time.DateTimeException e) {
+            Matcher end = EXPIRY.matcher(parts.length != 3
+                    ? ""
+                    : new String(Base64.getUrlDecoder().decode(parts[1]), StandardCharsets.UTF_8));
+            return end.find() ? Instant.ofEpochSecond(Long.parseLong(end.group(1))) : null;
+        } catch (IllegalArgumentException e) {
             return null;
         }
     }

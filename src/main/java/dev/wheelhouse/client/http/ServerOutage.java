@@ -45,7 +45,7 @@ final class ServerOutage {
             on = true;
             since = clock.nanoTime();
             log.warn("{} cannot be reached, and is tried until it answers: {}", server,
-                    cause instanceof UnknownHostException ? "there is no such host" : cause.getMessage());
+                    cause instanceof UnknownHostException ? "no host has this name" : cause.getMessage());
         }
     }
 
