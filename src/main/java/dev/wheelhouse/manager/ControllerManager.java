@@ -172,7 +172,7 @@ public final class ControllerManager extends SignalledLoop {
             saidThatTheyRun = true;
             List<String> waiting = controllers.stream().filter(controller -> controller.controller() == null)
                     .map(ManagedController::label).toList();
-            long observing = controllers.stream().filter(ManagedController::onlyObserves).count();
+            long observing = controllers.stream().filter(c -> c.state().doing().equals("observing")).count();
             log.info("all controllers are running{}{}", waiting.isEmpty() ? "" : ", except " + waiting,
                     observing == 0 ? "" : "; " + observing + " of them only observe and write nothing");
             ran.complete(null);

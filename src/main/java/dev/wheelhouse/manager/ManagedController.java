@@ -336,16 +336,10 @@ final class ManagedController {
         return now != null && now.runs();
     }
 
-    /** Whether it runs and plans without writing. */
-    boolean onlyObserves() {
-        Life now = life;
-        return now != null && now.runs() && now.observes;
-    }
-
     ControllerState state() {
         Life now = life;
         String doing = now != null && runs()
-                ? onlyObserves() ? "observing" : "running"
+                ? now.observes ? "observing" : "running"
                 : heldBack.isEmpty() ? String.join("; ", waitingFor()) : heldBack;
         String otherwise = now == null || now.hasBegun() ? "starting" : "standing by";
         return new ControllerState(label(), name(), doing.isEmpty() ? otherwise : doing, syncs.blocked(),

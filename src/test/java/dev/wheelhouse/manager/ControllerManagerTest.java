@@ -140,12 +140,16 @@ class ControllerManagerTest {
         LeaderElector elector = elector("standby");
         elector.step();
         ControllerManager manager = manager(elector, Standby.WARM);
+        int[] told = new int[1];
+        manager.whenStandingBy(() -> told[0]++);
         manager.step();
+        assertThat(told[0]).as("told without caches").isZero();
         assertThat(manager.isReady()).as("ready without caches").isFalse();
         assertThat(manager.waitingFor()).containsExactly("leader leads", "pods: the first list has not come yet");
         syncCaches();
         manager.step();
         assertThat(manager.isReady()).as("ready with caches").isTrue();
+        assertThat(told[0]).as("told with caches").isEqualTo(1);
         assertThat(manager.standsBy()).isTrue();
         assertThat(manager.states()).singleElement().extracting(ControllerState::doing).isEqualTo("standing by");
         assertThat(handled).isEmpty();

@@ -336,12 +336,36 @@ class LivesOfControllersTest {
         }
         assertThat(synced).isNotEmpty().allMatch("job-controller writes blocks"::equals);
         assertThat(manager.waitingFor()).containsExactly(
-                "job-controller ends its syncs, because it may only observe from now on");
+                "job-controller ends its syncs, because this process only observes from now on");
 
         mayEnd.countDown();
         stepUntil(manager, "observing");
         eventuallySynced("job-controller observes blocks");
         assertThat(cluster.requests.writes()).isEmpty();
+    }
+
+    @Test
+    void aTakeoverIsThreeLinesOfTheLog() throws InterruptedException {
+        otherManagerRenews();
+        ControllerManager manager = manager(descriptor("job-controller"), descriptor("cronjob-controller"),
+                descriptor("deployment-controller"), descriptor("website-operator"));
+        try (Logged log = Logged.by("dev.wheelhouse.manager")) {
+            eventually("the first lives run", SOON, () -> {
+                manager.step();
+                cluster.deliver();
+                return manager.isRunning();
+            });
+            assertThat(log.lines()).hasSize(2).last()
+                    .isEqualTo("INFO all controllers are running; 3 of them only observe and write nothing");
+
+            cluster.clock.advance(Duration.ofMinutes(1));
+            stepUntil(manager, "running");
+            manager.step();
+            assertThat(log.lines().subList(2, log.lines().size())).containsExactly(
+                    "WARN kube-controller-manager is not alive any more: all controllers write",
+                    "INFO 3 controllers end, because this process writes from now on",
+                    "INFO all controllers are running");
+        }
     }
 
     @Test

@@ -286,10 +286,11 @@ final class MergedKubeConfig {
                         : context.where("user"));
         ApiClient api = api(cluster, user, headers(user, secure), refresher, refusals, source, environment, clock,
                 meters);
+        Refusals ofNobody = new Refusals(refusals.server(), refusals.authority(), refusals.certificate(), "");
         Entry nobody = new Entry(context.file(), "user", user.name(), Map.of());
         String namespace = context.text("namespace");
         return new Connection(api, source, namespace.isEmpty() ? "default" : namespace, fieldPem(cluster, AUTHORITY),
-                () -> api(cluster, nobody, Headers.of(), null, refusals.ofAnonymous(), source, environment, clock,
+                () -> api(cluster, nobody, Headers.of(), null, ofNobody, source, environment, clock,
                         meters));
     }
 

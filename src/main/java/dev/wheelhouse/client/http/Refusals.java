@@ -27,10 +27,6 @@ record Refusals(String server, String authority, String certificate, String cred
     private static final int MOST_CHARACTERS = 300;
     private static final Pattern EXPIRY = Pattern.compile("\"exp\": *(\\d{1,11})\\b");
 
-    Refusals ofAnonymous() {
-        return new Refusals(server, authority, certificate, "");
-    }
-
     /** Why a handshake failed; null if the error itself says it best. */
     @Nullable
     String ofHandshake(SSLException error, RotatingTls.TlsData used, Instant now) {
