@@ -167,7 +167,6 @@ public final class ControllerManager extends SignalledLoop {
         if (!running) {
             return Math.min(next, Math.min(report(), lookForBlocked()));
         }
-        nextReport = clock.deadline(REPORT);
         if (!saidThatTheyRun) {
             saidThatTheyRun = true;
             List<String> waiting = controllers.stream().filter(controller -> controller.controller() == null)
@@ -185,6 +184,7 @@ public final class ControllerManager extends SignalledLoop {
         ends.forEach((why, names) -> log.atLevel(part.isEmpty() ? Level.INFO : Level.DEBUG).log("{}, because {}",
                 names.size() == 1 ? names.getFirst() + " ends" : names.size() + " controllers end", why));
         saidThatTheyRun &= ends.isEmpty();
+        nextReport = ends.isEmpty() ? nextReport : clock.deadline(REPORT);
         ends.clear();
     }
 

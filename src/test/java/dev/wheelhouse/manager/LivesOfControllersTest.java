@@ -346,6 +346,7 @@ class LivesOfControllersTest {
 
     @Test
     void aTakeoverIsThreeLinesOfTheLog() throws InterruptedException {
+        guard = new ManagerGuard(ManagerGuard.Mode.AUTO, cluster.client(), cluster.clock);
         otherManagerRenews();
         ControllerManager manager = manager(descriptor("job-controller"), descriptor("cronjob-controller"),
                 descriptor("deployment-controller"), descriptor("website-operator"));
