@@ -120,8 +120,9 @@ record PlanEndpoint(ControllerManager manager) {
                     + "A type is written as in deployments.apps, or pods");
         }
         boolean exists = ofType.stream().anyMatch(cache -> cache.get(key) != null);
-        return problem(404, (exists ? "no controller that was asked handles " : "there is no such object in the caches: ")
-                + resource + " " + key);
+        return problem(404,
+                (exists ? "no controller that was asked handles " : "there is no such object in the caches: ")
+                        + resource + " " + key);
     }
 
     private static ObjectKey key(String namespace, String name) {

@@ -63,7 +63,8 @@ final class StartupFailures implements FailureAnalyzer {
             case PortInUseException e when service -> taken(e.getPort(), "health and metrics",
                     PortHolder.of("127.0.0.1", e.getPort()), "--server.port");
             case RuntimeException e when service && (e instanceof WebServerException
-                    || "Unable to start web server".equals(e.getMessage())) -> web(e);
+                    || "Unable to start web server".equals(e.getMessage())) ->
+                web(e);
             case InvalidConfigurationPropertyValueException e when service ->
                 e.getName() + " is \"" + e.getValue() + "\": " + (e.getReason().endsWith(".Integer")
                         ? wanted(Integer.class, "")
