@@ -10,8 +10,6 @@ import org.slf4j.Logger;
  * the line about the last events of a burst comes after them. Thread safe.
  */
 public final class LogTally extends SignalledLoop {
-    private static final Duration BETWEEN = Duration.ofSeconds(1);
-
     private final Logger log;
     private final Clock clock;
     private String last = "";
@@ -33,16 +31,12 @@ public final class LogTally extends SignalledLoop {
         wake();
     }
 
-    private void write() {
-        log.info(held == 1 ? last : last + ", and " + (held - 1) + " more before it");
-        held = 0;
-        next = clock.deadline(BETWEEN);
-    }
-
     @Override
     public synchronized long step() {
         if (held > 0 && clock.nanoTime() - next >= 0) {
-            write();
+            log.info(held == 1 ? last : last + ", and " + (held - 1) + " more before it");
+            held = 0;
+            next = clock.deadline(Duration.ofSeconds(1));
         }
         return held == 0 ? IDLE : next - clock.nanoTime();
     }
@@ -50,9 +44,8 @@ public final class LogTally extends SignalledLoop {
     /** Logs the events that are left. */
     @Override
     public synchronized void close() {
-        if (held > 0) {
-            write();
-        }
+        next = clock.nanoTime();
+        step();
         super.close();
     }
 }

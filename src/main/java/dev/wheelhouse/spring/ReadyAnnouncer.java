@@ -26,6 +26,7 @@ import dev.wheelhouse.runtime.SignalledLoop;
 final class ReadyAnnouncer extends SignalledLoop {
     /** The title, in green on a terminal. */
     private static final String TITLE = green("Wheelhouse is ready");
+    private static final String ALL_OBSERVE = " that write nothing";
     private static final Duration NODES_POLL = Duration.ofMillis(10);
 
     private final ApiServerConnection connection;
@@ -100,10 +101,8 @@ final class ReadyAnnouncer extends SignalledLoop {
     }
 
     private String work() {
-        long observing = manager.states().stream().filter(state -> state.doing().equals("observing")).count();
-        boolean all = observing > 0 && observing == manager.controllers().size();
-        return (all ? "observes " : "works on ") + connection.client().server() + " with " + controllers() + nodes()
-                + (observing == 0 ? "" : all ? ", which write nothing" : ", of which " + observing + " write nothing");
+        return (controllers().endsWith(ALL_OBSERVE) ? "observes " : "works on ") + connection.client().server()
+                + " with " + controllers() + nodes();
     }
 
     private static String green(String text) {
@@ -137,12 +136,15 @@ final class ReadyAnnouncer extends SignalledLoop {
 
     private String controllers() {
         List<String> names = manager.controllers().stream().map(Controller::name).toList();
+        long observing = manager.states().stream().filter(state -> state.doing().equals("observing")).count();
         return switch (names.size()) {
             case 0 -> "no controllers";
             case 1 -> "the controller " + names.get(0);
             case 2, 3 -> "the controllers " + String.join(", ", names);
             default -> names.size() + " controllers";
-        };
+        } + (observing == 0
+                ? ""
+                : observing == names.size() ? ALL_OBSERVE : ", of which " + observing + " write nothing");
     }
 
     private String nodes() {

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -36,6 +37,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** A kubeconfig that does not fit the server leads to one sentence with its file, its field and the remedy. */
+@Isolated
 class RefusedConnectionTest {
     private static final String ALL = """
             current-context: here
@@ -83,7 +85,8 @@ class RefusedConnectionTest {
     }
 
     private static Path kubeconfig(String cluster, String user) throws IOException {
-        String text = ALL.replace("CLUSTER", cluster).replace("USER", user);
+        String text = ALL.replace("CLUSTER", cluster)
+                .replace("<S>", "server: '<URL>', certificate-authority-data: <CA>").replace("USER", user);
         for (Map.Entry<String, String> value : values.entrySet()) {
             text = text.replace("<" + value.getKey() + ">", value.getValue());
         }
@@ -101,11 +104,19 @@ class RefusedConnectionTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|',
             textBlock = """
-                    server: '<URL>', certificate-authority-data: <CA>    | token: wrong | here | field token of the user "u" is not accepted by the server (401); get a new one for this server
-                    server: '<URL>', certificate-authority-data: <CA>    | token: <JWT> | here | field token of the user "u" has a token that expired at 2023-11-14T22:13:20Z; get a new one
-                    server: '<URL>', certificate-authority-data: <CA>    | ''           | here | field token of the user "u" is not set, and the server wants credentials (401); set it
-                    server: '<URL>', certificate-authority-data: <CA>    | token: <GOOD> | nobody | field user of the context "nobody" is not set, and the server wants credentials (401); set it
-                    server: '<URL>', certificate-authority-data: <CA>    | username: a, password: b | here | field username of the user "u" is not accepted by the server (401)
+                    <S> | token: wrong | here \
+                        | field token of the user "u" is not accepted by the server (401); get a new one for \
+                    this server
+                    <S> | token: <JWT> | here \
+                        | field token of the user "u" has a token that expired at 2023-11-14T22:13:20Z; get a \
+                    new one
+                    <S> | '' | here \
+                        | field token of the user "u" is not set, and the server wants credentials (401); set it
+                    <S> | token: <GOOD> | nobody \
+                        | field user of the context "nobody" is not set, and the server wants credentials (401); \
+                    set it
+                    <S> | username: a, password: b | here \
+                        | field username of the user "u" is not accepted by the server (401)
                     """)
     void unauthorizedIsSaidOnce(String cluster, String user, String context, String sentence) throws IOException {
         Path file = kubeconfig(cluster, user);
@@ -129,11 +140,19 @@ class RefusedConnectionTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|',
             textBlock = """
-                    server: '<URL>', certificate-authority-data: <OTHER> | token: <GOOD> | field certificate-authority-data of the cluster "c" has no authority that signed the server's certificate; replace it by the certificate authority of the cluster
-                    server: '<URL>'                                      | token: <GOOD> | field certificate-authority of the cluster "c" is not set, and this machine trusts nobody who signed the server's certificate; set it
-                    server: '<URL>', certificate-authority-data: <CA>    | <OLD>         | field client-certificate-data of the user "u" has a certificate that expired at
-                    server: '<URL>', certificate-authority-data: <CA>    | <STRANGE>     | field client-certificate-data of the user "u" is not accepted by the server
-                    server: '<URL>', certificate-authority-data: <CA>, tls-server-name: elsewhere | token: <GOOD> | field server of the cluster "c" has a host that the server's certificate is not for; use a name of the certificate
+                    server: '<URL>', certificate-authority-data: <OTHER> | token: <GOOD> \
+                        | field certificate-authority-data of the cluster "c" has no authority that signed the \
+                    server's certificate; replace it by the certificate authority of the cluster
+                    server: '<URL>' | token: <GOOD> \
+                        | field certificate-authority of the cluster "c" is not set, and this machine trusts \
+                    nobody who signed the server's certificate; set it
+                    <S> | <OLD> \
+                        | field client-certificate-data of the user "u" has a certificate that expired at
+                    <S> | <STRANGE> \
+                        | field client-certificate-data of the user "u" is not accepted by the server
+                    <S>, tls-server-name: elsewhere | token: <GOOD> \
+                        | field server of the cluster "c" has a host that the server's certificate is not for; \
+                    use a name of the certificate
                     """)
     void aHandshakeThatFailsNamesTheField(String cluster, String user, String sentence) throws IOException {
         Path file = kubeconfig(cluster, user);

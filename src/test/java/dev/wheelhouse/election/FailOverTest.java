@@ -106,7 +106,7 @@ class FailOverTest {
         }
 
         boolean isWarm() {
-            return leads() || process.output().contains("ready to take over");
+            return leads() || process.output().contains("Wheelhouse stands by, because ");
         }
 
         @Override

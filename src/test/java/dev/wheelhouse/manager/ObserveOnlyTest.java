@@ -72,6 +72,9 @@ class ObserveOnlyTest {
             eventually("the plan is logged", Duration.ofMinutes(2), () -> output.getOut()
                     .contains("deployment-controller: would create replicasets.apps default/web-"));
 
+            assertThat(output.getOut())
+                    .containsPattern("Wheelhouse is ready .* and \\d+ controllers that write nothing\\.");
+
             JsonNode plan = plan(service, "deployment/default/web");
             assertThat(plan.path("controller").asString()).isEqualTo("deployment-controller");
             JsonNode create = plan.path("actions").get(0);

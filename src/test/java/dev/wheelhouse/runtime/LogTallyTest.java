@@ -4,12 +4,14 @@ import java.time.Duration;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.slf4j.LoggerFactory;
 
 import dev.wheelhouse.Logged;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+@Isolated
 class LogTallyTest {
     private static final String NAME = "tally.of.the.test";
 

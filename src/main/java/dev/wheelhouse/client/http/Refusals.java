@@ -24,7 +24,6 @@ import dev.wheelhouse.runtime.OneLine;
  * @param credentials the place of the token or password; empty if others add them to the requests
  */
 record Refusals(String server, String authority, String certificate, String credentials) {
-    private static final int MOST_CHARACTERS = 300;
     private static final Pattern EXPIRY = Pattern.compile("\"exp\": *(\\d{1,11})\\b");
 
     /** Why a handshake failed; null if the error itself says it best. */
@@ -33,7 +32,7 @@ record Refusals(String server, String authority, String certificate, String cred
         String said = String.valueOf(error.getMessage());
         if (error instanceof SSLPeerUnverifiedException) {
             return server + " has a host that the server's certificate is not for; use a name of the certificate, or"
-                    + " set tls-server-name to one: " + OneLine.of(said, MOST_CHARACTERS);
+                    + " set tls-server-name to one: " + OneLine.of(said, 300);
         }
         GeneralSecurityException untrusted = null;
         for (Throwable t = error.getCause(); t != null; t = t.getCause()) {
@@ -79,7 +78,7 @@ record Refusals(String server, String authority, String certificate, String cred
     private String refused(RotatingTls.TlsData used, Instant now, String said) {
         return ofExpired(used, now) instanceof String expired
                 ? expired
-                : certificate + " is not accepted by the server (" + OneLine.of(said, MOST_CHARACTERS)
+                : certificate + " is not accepted by the server (" + OneLine.of(said, 300)
                         + "); get a certificate from an authority that the server trusts";
     }
 
