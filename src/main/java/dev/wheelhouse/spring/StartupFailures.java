@@ -65,10 +65,8 @@ final class StartupFailures implements FailureAnalyzer {
             case RuntimeException e when service && (e instanceof WebServerException
                     || "Unable to start web server".equals(e.getMessage())) ->
                 web(e);
-            case InvalidConfigurationPropertyValueException e when service ->
-                e.getName() + " is \"" + e.getValue() + "\": " + (e.getReason().endsWith(".Integer")
-                        ? wanted(Integer.class, "")
-                        : e.getReason());
+            case InvalidConfigurationPropertyValueException e when service -> e.getName() + " is \"" + e.getValue()
+                    + "\": " + String.valueOf(e.getReason()).replaceAll(".*\\.Integer$", "it must be a whole number");
             case BindException e -> bind(e);
             default -> null;
         };
@@ -78,7 +76,7 @@ final class StartupFailures implements FailureAnalyzer {
     private static String web(Exception e) {
         String why = "";
         for (Throwable t = e; t != null; t = t.getCause()) {
-            why = String.valueOf(t.getMessage()).contains(" ") ? t.getMessage() : why;
+            why = String.valueOf(t.getMessage()).contains(" ") ? String.valueOf(t.getMessage()) : why;
         }
         return "health, metrics and the console cannot be served: " + why + "; correct the options server.*";
     }
