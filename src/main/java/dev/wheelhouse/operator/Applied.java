@@ -92,17 +92,17 @@ final class Applied {
      *
      * @param stored the existing object; null for none
      * @param must why an existing object has to be written in any case; null if nothing requires it
-     * @param before as {@link #reason} has it
+     * @param before as {@link #reason} has it, of the existing object
      * @param write sends a write; its answer is null if the write was only planned
      * @param then ends the apply: what it returns is the stored object
      * @return a copy of the object as it is, or as it is wanted if the apply was only planned
      */
     <T extends KubernetesObject> T apply(Configuration<T> it, @Nullable T stored, @Nullable String must, SyncRun run,
-            Supplier<@Nullable String> before, Function<Action.Write, @Nullable KubernetesObject> write,
+            Function<T, @Nullable String> before, Function<Action.Write, @Nullable KubernetesObject> write,
             UnaryOperator<T> then) {
         String why = stored == null
                 ? "it does not exist"
-                : must != null ? must : reason(it.owner, it.target, it.wanted, stored, run, before);
+                : must != null ? must : reason(it.owner, it.target, it.wanted, stored, run, () -> before.apply(stored));
         KubernetesObject answer = why == null ? null : write.apply(it.action(stored != null, why));
         if (why == null || answer == null) {
             return stored == null ? ModelJson.read(it.body, it.part.model()) : ModelJson.copy(stored);

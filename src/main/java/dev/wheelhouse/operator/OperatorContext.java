@@ -209,8 +209,8 @@ final class OperatorContext<P extends KubernetesObject> implements Context<P>, L
         T stored = known == null ? null : caches.whole(part, known);
         List<String> formers = stored == null ? List.of() : ownership.formerManagers(target, stored.getMetadata());
         String must = formers.isEmpty() ? null : "it was applied under the former name " + formers.getFirst();
-        return controller.applied.apply(it, stored, must, run, () -> ownership.appliers(target)
-                .difference(declaration.fieldManager(), body, ModelJson.tree(stored)), this::write,
+        return controller.applied.apply(it, stored, must, run, found -> ownership.appliers(target)
+                .difference(declaration.fieldManager(), body, ModelJson.tree(found)), this::write,
                 last -> release(it, formers, last));
     }
 

@@ -127,8 +127,8 @@ record RemoteContext(OperatorContext<?> home, RemoteCluster remote, Declaration<
                             + key + ": choose another name, or delete it",
                     null);
         }
-        return remote.applied.apply(it, stored, null, home.run(), () -> remote.client.metadata(type).appliers(of)
-                .difference(declaration.fieldManager(), body, ModelJson.tree(stored)), this::write,
+        return remote.applied.apply(it, stored, null, home.run(), found -> remote.client.metadata(type).appliers(of)
+                .difference(declaration.fieldManager(), body, ModelJson.tree(found)), this::write,
                 UnaryOperator.identity());
     }
 
