@@ -24,7 +24,6 @@ import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.KeyedController;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.controller.SyncRun;
-import dev.wheelhouse.controller.TypedKey;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.volumes.Volumes;
 
@@ -33,7 +32,7 @@ import dev.wheelhouse.volumes.Volumes;
  * and deletes them when they are released. Hollow pods need no more (upstream: external-provisioner and
  * external-resizer of the Kubernetes CSI project, whose objects and Events these are).
  */
-final class HollowProvisioner extends KeyedController<HollowProvisioner.Key> {
+final class HollowProvisioner extends KeyedController<TypedObject> {
     /** The name of the provisioner in storage classes. */
     static final String NAME = "hollow.wheelhouse.dev/disk";
 
@@ -46,31 +45,23 @@ final class HollowProvisioner extends KeyedController<HollowProvisioner.Key> {
     private final SharedIndexInformer<V1PersistentVolume> volumes;
     private final SharedIndexInformer<V1StorageClass> classes;
 
-    /** A claim or a volume. */
-    record Key(ResourceType type, ObjectKey object) implements TypedKey {
-        @Override
-        public String toString() {
-            return object.toString();
-        }
-    }
-
     HollowProvisioner(ControllerContext context) {
         super("hollow-provisioner", NAME, context);
         this.claims = informerFor(CLAIMS, V1PersistentVolumeClaim.class);
         this.volumes = informerFor(VOLUMES, V1PersistentVolume.class);
         this.classes = informerFor(ResourceType.STORAGE_CLASSES, V1StorageClass.class);
-        watch(claims).enqueue(claim -> new Key(CLAIMS, ObjectKey.of(claim)));
+        watch(claims).enqueue(claim -> new TypedObject(CLAIMS, ObjectKey.of(claim)));
         watch(volumes).enqueueFor(change -> {
             V1PersistentVolume volume = change.object();
-            Stream<Key> claim = Stream.ofNullable(volume.getSpec().getClaimRef())
+            Stream<TypedObject> claim = Stream.ofNullable(volume.getSpec().getClaimRef())
                     .filter(reference -> !change.isDeletion() && isOurs(volume))
-                    .map(reference -> new Key(CLAIMS, Volumes.claimKey(reference)));
-            return Stream.concat(Stream.of(new Key(VOLUMES, ObjectKey.of(volume))), claim);
+                    .map(reference -> new TypedObject(CLAIMS, Volumes.claimKey(reference)));
+            return Stream.concat(Stream.of(new TypedObject(VOLUMES, ObjectKey.of(volume))), claim);
         });
     }
 
     @Override
-    protected Result sync(Key key, SyncRun run) {
+    protected Result sync(TypedObject key, SyncRun run) {
         if (!informers().stream().allMatch(SharedIndexInformer::hasSynced)) {
             return Result.requeueAfter(UNTIL_SYNCED);
         }

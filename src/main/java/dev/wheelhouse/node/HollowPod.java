@@ -12,16 +12,21 @@ import io.kubernetes.client.openapi.models.V1ContainerStatus;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodStatus;
 
+import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.node.HollowContainer.Kind;
+
+import static dev.wheelhouse.api.Absent.orEmpty;
 
 /**
  * A simulated pod. It runs its init containers and sidecars in order, then its main containers. On a stop, the main
- * containers end first, then the sidecars in reverse order. Not thread safe.
+ * containers end first, then the sidecars in reverse order. An ephemeral container runs beside them all. Not thread
+ * safe.
  */
 final class HollowPod {
     final String ip;
     private final List<HollowContainer> inits = new ArrayList<>();
     private final List<HollowContainer> mains = new ArrayList<>();
+    private final List<HollowContainer> ephemerals = new ArrayList<>();
     private final PodEventRecorder events;
     private final String nodeProfile;
     private V1Pod pod;
@@ -40,12 +45,19 @@ final class HollowPod {
         for (V1Container container : pod.getSpec().getContainers()) {
             mains.add(container(container, Kind.MAIN));
         }
+        addEphemerals();
         resume(now);
     }
 
     private static List<V1Container> initContainers(V1Pod pod) {
         List<V1Container> containers = pod.getSpec().getInitContainers();
         return containers == null ? List.of() : containers;
+    }
+
+    private void addEphemerals() {
+        orEmpty(pod.getSpec().getEphemeralContainers()).stream().skip(ephemerals.size())
+                .map(spec -> ModelJson.read(ModelJson.tree(spec), V1Container.class))
+                .forEach(spec -> ephemerals.add(container(spec, Kind.EPHEMERAL)));
     }
 
     private HollowContainer container(V1Container spec, Kind kind) {
@@ -61,7 +73,7 @@ final class HollowPod {
     }
 
     private HollowProfile profile(V1Container spec, Kind kind) {
-        return HollowProfile.of(pod, spec, kind == Kind.INIT, nodeProfile);
+        return HollowProfile.of(pod, spec, kind, nodeProfile);
     }
 
     private void resume(Moment now) {
@@ -71,6 +83,7 @@ final class HollowPod {
         }
         resume(now, inits, status.getInitContainerStatuses());
         resume(now, mains, status.getContainerStatuses());
+        resume(now, ephemerals, status.getEphemeralContainerStatuses());
     }
 
     private static void resume(Moment now, List<HollowContainer> containers,
@@ -89,6 +102,7 @@ final class HollowPod {
         if (newPod.getSpec() != pod.getSpec() || newPod.getMetadata() != pod.getMetadata()) {
             pod = newPod;
             changed = update(now, inits, initContainers(newPod)) | update(now, mains, newPod.getSpec().getContainers());
+            addEphemerals();
         }
         return advance(now) | changed;
     }
@@ -125,6 +139,9 @@ final class HollowPod {
             return stopAll(now);
         }
         boolean changed = restartAll(now);
+        for (HollowContainer ephemeral : ephemerals) {
+            changed |= ephemeral.run(now);
+        }
         boolean initialized = true;
         for (HollowContainer init : inits) {
             if (init.kind == Kind.INIT && init.succeeded()) {
@@ -168,6 +185,9 @@ final class HollowPod {
         for (HollowContainer container : mains) {
             changed |= container.stop(now, killAt);
         }
+        for (HollowContainer ephemeral : ephemerals) {
+            changed |= ephemeral.stop(now, killAt);
+        }
         for (HollowContainer container : inits) {
             if (container.kind == Kind.INIT) {
                 changed |= container.stop(now, killAt);
@@ -198,7 +218,7 @@ final class HollowPod {
      * is none.
      */
     long due() {
-        return Stream.concat(inits.stream(), mains.stream()).mapToLong(HollowContainer::due).min()
+        return Stream.of(inits, mains, ephemerals).flatMap(List::stream).mapToLong(HollowContainer::due).min()
                 .orElse(Long.MAX_VALUE);
     }
 
@@ -207,6 +227,7 @@ final class HollowPod {
                 .anyMatch(c -> c.kind == Kind.SIDECAR ? !c.isStarted() : !c.succeeded());
         return new PodRuntimeStatus(true, ip,
                 inits.stream().map(c -> c.status(inits.indexOf(c) > 0)).toList(),
-                mains.stream().map(c -> c.status(initializing)).toList());
+                mains.stream().map(c -> c.status(initializing)).toList(),
+                ephemerals.stream().map(c -> c.status(false)).toList());
     }
 }

@@ -15,6 +15,7 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1Probe;
 
 import dev.wheelhouse.api.OwnerReferences;
+import dev.wheelhouse.node.HollowContainer.Kind;
 import dev.wheelhouse.podconfig.PodSources;
 import dev.wheelhouse.runtime.Durations;
 
@@ -92,13 +93,15 @@ record HollowProfile(Duration startDelay, Duration startupDelay, Duration readyD
     /**
      * The profile of a container.
      *
+     * @param kind ephemeral containers have only the annotations that name them
      * @param nodeProfile the name of the profile for pods that name none
      */
-    static HollowProfile of(V1Pod pod, V1Container container, boolean init, String nodeProfile) {
-        Reader in = new Reader(pod, container.getName(), init, nodeProfile);
+    static HollowProfile of(V1Pod pod, V1Container container, Kind kind, String nodeProfile) {
+        Reader in = new Reader(pod, container.getName(), kind, nodeProfile);
         HollowCommand run = in.flag("fail", false) ? new HollowCommand(Duration.ZERO, 1) : HollowCommand.of(container);
         if (run == null) {
-            run = new HollowCommand(init ? Duration.ZERO : isOfJob(pod) ? JOB_RUN : null, 0);
+            run = new HollowCommand(
+                    kind == Kind.INIT ? Duration.ZERO : kind != Kind.EPHEMERAL && isOfJob(pod) ? JOB_RUN : null, 0);
         }
         Duration runFor = in.duration("run-for");
         List<Integer> exitCodes = in.numbers("exit-code");
@@ -163,10 +166,13 @@ record HollowProfile(Duration startDelay, Duration startupDelay, Duration readyD
         private final String container;
         /** Whether the pod has any annotation of a profile. Most have none. */
         private final boolean annotated;
+        /** Of the pod's annotations, those that name no container are not for somebody who debugs its containers. */
+        private final boolean alone;
         private final Map<String, String> defaults;
         private final List<String> problems = new ArrayList<>();
 
-        Reader(V1Pod pod, String container, boolean init, String nodeProfile) {
+        Reader(V1Pod pod, String container, Kind kind, String nodeProfile) {
+            this.alone = kind == Kind.EPHEMERAL;
             this.pod = pod;
             this.container = container;
             Map<String, String> annotations = pod.getMetadata().getAnnotations();
@@ -175,7 +181,9 @@ record HollowProfile(Duration startDelay, Duration startupDelay, Duration readyD
             named = named == null ? null : allowed("profile", named, NAMED.keySet().stream().sorted().toList());
             Map<String, String> profile = new HashMap<>(
                     NAMED.getOrDefault(named == null ? nodeProfile : named, Map.of()));
-            if (init) {
+            if (alone) {
+                profile.clear();
+            } else if (kind == Kind.INIT) {
                 // If a profile made init containers fail, the main containers would never show the profile's behaviour.
                 profile.keySet().retainAll(Set.of("start-delay", "image-pull"));
             }
@@ -187,7 +195,7 @@ record HollowProfile(Duration startDelay, Duration startupDelay, Duration readyD
                 return null;
             }
             String own = PodSources.annotation(pod, PREFIX + key + "." + container);
-            return own != null ? own : PodSources.annotation(pod, PREFIX + key);
+            return own != null || alone ? own : PodSources.annotation(pod, PREFIX + key);
         }
 
         private @Nullable String value(String key) {
