@@ -56,7 +56,7 @@ public final class HollowCluster implements AutoCloseable {
     /**
      * Makes the nodes and the scheduler; {@link #start()} runs them.
      *
-     * @param informers the caches of the scheduler, the provisioner and the balancer; their owner starts and closes them
+     * @param informers the caches of all parts but the nodes; their owner starts and closes them
      * @param events makes the Event recorder of a component, by the component's name
      */
     public HollowCluster(Options options, KubeClient client, SharedInformerFactory informers,
