@@ -112,7 +112,8 @@ final class WholeCluster implements AutoCloseable {
     }
 
     void delete(String type, String key) {
-        each(type, key, (found, at) -> user.delete(found, at));
+        each(type, key, (found, at) -> client.metadata(found).delete(at,
+                new Deletion(null, null, null, "Background")));
     }
 
     private interface Write {
