@@ -17,9 +17,15 @@ import dev.wheelhouse.runtime.Durations;
  */
 final class HollowContainer {
     enum Kind {
-        INIT, SIDECAR, MAIN,
+        INIT("initContainers"), SIDECAR("initContainers"), MAIN("containers"),
         /** Added to a running pod for debugging. It runs once, and nothing waits for it. */
-        EPHEMERAL
+        EPHEMERAL("ephemeralContainers");
+
+        private final String field;
+
+        Kind(String field) {
+            this.field = field;
+        }
     }
 
     private enum Phase {
@@ -74,11 +80,7 @@ final class HollowContainer {
 
     /** The container's place in the pod, such as {@code spec.containers{web}}. */
     String fieldPath() {
-        return "spec." + switch (kind) {
-            case MAIN -> "containers";
-            case INIT, SIDECAR -> "initContainers";
-            case EPHEMERAL -> "ephemeralContainers";
-        } + "{" + name() + "}";
+        return "spec." + kind.field + "{" + name() + "}";
     }
 
     boolean isRunning() {

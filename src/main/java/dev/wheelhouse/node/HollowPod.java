@@ -39,7 +39,7 @@ final class HollowPod {
         this.ip = ip;
         this.nodeProfile = nodeProfile;
         this.events = events;
-        for (V1Container container : initContainers(pod)) {
+        for (V1Container container : PodPhases.initContainers(pod.getSpec())) {
             inits.add(container(container, "Always".equals(container.getRestartPolicy()) ? Kind.SIDECAR : Kind.INIT));
         }
         for (V1Container container : pod.getSpec().getContainers()) {
@@ -47,11 +47,6 @@ final class HollowPod {
         }
         addEphemerals();
         resume(now);
-    }
-
-    private static List<V1Container> initContainers(V1Pod pod) {
-        List<V1Container> containers = pod.getSpec().getInitContainers();
-        return containers == null ? List.of() : containers;
     }
 
     private void addEphemerals() {
@@ -88,7 +83,7 @@ final class HollowPod {
 
     private static void resume(Moment now, List<HollowContainer> containers,
             @Nullable List<V1ContainerStatus> statuses) {
-        for (V1ContainerStatus status : statuses == null ? List.<V1ContainerStatus>of() : statuses) {
+        for (V1ContainerStatus status : orEmpty(statuses)) {
             containers.stream().filter(c -> c.name().equals(status.getName())).forEach(c -> c.resume(now, status));
         }
     }
@@ -101,7 +96,7 @@ final class HollowPod {
         boolean changed = false;
         if (newPod.getSpec() != pod.getSpec() || newPod.getMetadata() != pod.getMetadata()) {
             pod = newPod;
-            changed = update(now, inits, initContainers(newPod)) | update(now, mains, newPod.getSpec().getContainers());
+            changed = update(now, inits, PodPhases.initContainers(newPod.getSpec())) | update(now, mains, newPod.getSpec().getContainers());
             addEphemerals();
         }
         return advance(now) | changed;

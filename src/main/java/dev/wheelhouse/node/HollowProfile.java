@@ -15,6 +15,7 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1Probe;
 
 import dev.wheelhouse.api.OwnerReferences;
+import dev.wheelhouse.hollow.HollowCommand;
 import dev.wheelhouse.node.HollowContainer.Kind;
 import dev.wheelhouse.podconfig.PodSources;
 import dev.wheelhouse.runtime.Durations;

@@ -1,7 +1,12 @@
 package dev.wheelhouse.apiserver.rest;
 
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -26,6 +31,7 @@ import dev.wheelhouse.apiserver.protocol.WriteContext;
 import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.Durations;
 
 /** Binding and logs of pods (upstream: {@code pkg/registry/core/pod/storage}). */
 record PodSubresources(Reads reads, Writes writes, Renderer renderer, Kubelets kubelets, Clock clock) {
@@ -222,24 +228,33 @@ record PodSubresources(Reads reads, Writes writes, Renderer renderer, Kubelets k
         if (answer != null) {
             return answer;
         }
-        String began = query.flag("timestamps")
-                ? Json.text(pod.tree(), "metadata", "creationTimestamp").replace("Z", ".000000000Z ")
-                : "";
-        String text = tail != null && tail == 0
-                ? ""
-                : began + "The pod " + target.namespace() + "/" + target.name()
-                        + " runs on a hollow node: no process runs, so there is no output.\n";
-        ApiResponse.Content logs = ApiResponse.text(200,
-                bytes == null ? text : text.substring(0, (int) Math.min(text.length(), bytes)));
-        return query.flag("follow")
-                ? logs.withLive(new ApiResponse.Live.Follow(() -> hasEnded(target, pod.uid())))
+        String container = container(pod.tree(), query);
+        HollowLog log = HollowLog.of(pod.tree(), container, query.flag("previous"), clock.now());
+        Instant from = since == null
+                ? Meta.time(query.get("sinceTime"))
+                : Durations.before(clock.now(), Duration.ofSeconds(since));
+        int old = (int) log.lines().stream().filter(line -> line.at().isBefore(from)).count();
+        int first = tail == null ? old : (int) Math.max(old, log.lines().size() - tail);
+        byte[] text = log.text(first, query.flag("timestamps")).getBytes(StandardCharsets.UTF_8);
+        ApiResponse.Content logs = new ApiResponse.Content(200, "text/plain; charset=utf-8",
+                bytes == null || bytes > text.length ? text : Arrays.copyOf(text, bytes.intValue()), List.of(), null);
+        return query.flag("follow") && bytes == null && !query.flag("previous")
+                ? logs.withLive(further(target, pod.uid(), container, log, query))
                 : logs;
     }
 
-    /** Whether a pod runs no more, so that nothing is added to its logs. */
-    private boolean hasEnded(Target target, String uid) {
-        StoredObject now = reads.store().get("pods", target.namespace(), target.name());
-        return now == null || !now.uid().equals(uid)
-                || List.of("Succeeded", "Failed").contains(Json.text(now.tree(), "status", "phase"));
+    /** What is added to a log, until its container has ended. */
+    private ApiResponse.Live further(Target target, String uid, String container, HollowLog first,
+            QueryParameters query) {
+        AtomicReference<HollowLog> shown = new AtomicReference<>(first);
+        return new ApiResponse.Live.Follow(() -> {
+            StoredObject pod = reads.store().get("pods", target.namespace(), target.name());
+            if (shown.get().over() || pod == null || !pod.uid().equals(uid)) {
+                return null;
+            }
+            HollowLog now = HollowLog.of(pod.tree(), container, false, clock.now());
+            HollowLog before = shown.getAndSet(now);
+            return now.text(before.complete(), query.flag("timestamps")).getBytes(StandardCharsets.UTF_8);
+        });
     }
 }

@@ -1,4 +1,4 @@
-package dev.wheelhouse.node;
+package dev.wheelhouse.hollow;
 
 import java.time.Duration;
 import java.util.Arrays;
