@@ -80,11 +80,6 @@ public record AddressRange(BigInteger first, int prefix, int bits) {
         return index(last().min(other.last()), size);
     }
 
-    /** The address at an index, as text. */
-    public String address(int index) {
-        return part(index, bits).toString().replaceFirst("/.*", "");
-    }
-
     /** One of the parts with the longer prefix {@code size}. */
     public AddressRange part(int index, int size) {
         return new AddressRange(first.add(BigInteger.valueOf(index).shiftLeft(bits - size)), size, bits);

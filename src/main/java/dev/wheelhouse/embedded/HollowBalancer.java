@@ -62,8 +62,8 @@ final class HollowBalancer extends HollowController {
         this.services = informerFor(SERVICES, V1Service.class);
         this.ingresses = informerFor(INGRESSES, V1Ingress.class);
         this.classes = informerFor(CLASSES, V1IngressClass.class);
-        watch(services).enqueue(service -> key(SERVICES, service));
-        watch(ingresses).enqueue(ingress -> key(INGRESSES, ingress));
+        watch(services).enqueue(service -> new Key(SERVICES, ObjectKey.of(service)));
+        watch(ingresses).enqueue(ingress -> new Key(INGRESSES, ObjectKey.of(ingress)));
     }
 
     @Override
@@ -74,11 +74,11 @@ final class HollowBalancer extends HollowController {
         List<Action> actions = new ArrayList<>();
         if (object instanceof V1Service service && wants && !holds) {
             actions.add(normal(service, "EnsuringLoadBalancer", "Ensuring load balancer"));
-            actions.add(patch(type, service, "", "metadata", Map.of("finalizers", List.of(CLEANUP))));
+            actions.add(patch(type, service, "", Map.of("metadata", Map.of("finalizers", List.of(CLEANUP)))));
         } else if (object instanceof V1Service service && holds && (gone || !isBalanced(service))) {
             actions.add(normal(service, "DeletingLoadBalancer", "Deleting load balancer"));
-            actions.add(patch(type, service, "", "metadata",
-                    Map.of("$deleteFromPrimitiveList/finalizers", List.of(CLEANUP))));
+            actions.add(patch(type, service, "",
+                    Map.of("metadata", Map.of("$deleteFromPrimitiveList/finalizers", List.of(CLEANUP)))));
             actions.add(normal(service, "DeletedLoadBalancer", "Deleted load balancer"));
         }
         if (wants && shown(object).isEmpty()) {
@@ -87,24 +87,24 @@ final class HollowBalancer extends HollowController {
                 actions.add(new Action.Event(type, object, "Warning", "SyncLoadBalancerFailed",
                         "Error syncing load balancer: no address of " + range + " is free"));
                 actions.add(new Action.RequeueAfter(UNTIL_FREE));
-            } else if (object instanceof V1Service service) {
-                actions.add(show(type, object, Map.of("ip", address, "ipMode", "VIP")));
-                actions.add(normal(service, "EnsuredLoadBalancer", "Ensured load balancer"));
             } else {
-                actions.add(show(type, object, Map.of("ip", address)));
+                Map<String, ?> at = object instanceof V1Service
+                        ? Map.of("ip", address, "ipMode", "VIP")
+                        : Map.of("ip", address);
+                actions.add(patch(type, object, "status",
+                        Map.of("status", Map.of("loadBalancer", Map.of("ingress", List.of(at))))));
+                if (object instanceof V1Service service) {
+                    actions.add(normal(service, "EnsuredLoadBalancer", "Ensured load balancer"));
+                }
             }
         }
         return actions;
     }
 
-    private static Action show(ResourceType type, KubernetesObject object, Map<String, String> address) {
-        return patch(type, object, "status", "status", Map.of("loadBalancer", Map.of("ingress", List.of(address))));
-    }
-
-    private static Action patch(ResourceType type, KubernetesObject object, String subresource, String field,
-            Map<String, ?> value) {
+    private static Action patch(ResourceType type, KubernetesObject object, String subresource,
+            Map<String, ?> body) {
         return new Action.Patch(type, ObjectKey.of(object), subresource, PatchType.STRATEGIC_MERGE,
-                ModelJson.write(Map.of(field, value)), "whether it has an address", Set.of(404));
+                ModelJson.write(body), "whether it has an address", Set.of(404));
     }
 
     private static Action normal(V1Service service, String reason, String message) {
@@ -128,7 +128,8 @@ final class HollowBalancer extends HollowController {
         // The first and the last address of a range are the network's and the broadcast address.
         int size = (1 << Math.min(range.bits() - range.prefix(), MOST_BITS)) - 2;
         for (int i = 0; i < size; i++) {
-            String address = range.address(1 + Math.floorMod(owner.hashCode() + i, size));
+            String address = range.part(1 + Math.floorMod(owner.hashCode() + i, size), range.bits()).toString()
+                    .replaceFirst("/.*", "");
             if (owners.putIfAbsent(address, owner) == null) {
                 return address;
             }

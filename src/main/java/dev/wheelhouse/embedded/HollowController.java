@@ -30,10 +30,6 @@ abstract class HollowController extends KeyedController<HollowController.Key> {
         super(name, eventSource, context);
     }
 
-    static Key key(ResourceType type, KubernetesObject object) {
-        return new Key(type, ObjectKey.of(object));
-    }
-
     /** The writes that an object of the caches needs. */
     abstract List<Action> actions(ResourceType type, KubernetesObject object);
 

@@ -44,23 +44,21 @@ final class HollowProvisioner extends HollowController {
         this.claims = informerFor(CLAIMS, V1PersistentVolumeClaim.class);
         this.volumes = informerFor(VOLUMES, V1PersistentVolume.class);
         this.classes = informerFor(ResourceType.STORAGE_CLASSES, V1StorageClass.class);
-        watch(claims).enqueue(claim -> key(CLAIMS, claim));
+        watch(claims).enqueue(claim -> new Key(CLAIMS, ObjectKey.of(claim)));
         watch(volumes).enqueueFor(change -> {
             V1PersistentVolume volume = change.object();
             Stream<Key> claim = Stream.ofNullable(volume.getSpec().getClaimRef())
                     .filter(reference -> !change.isDeletion() && isOurs(volume))
                     .map(reference -> new Key(CLAIMS, Volumes.claimKey(reference)));
-            return Stream.concat(Stream.of(key(VOLUMES, volume)), claim);
+            return Stream.concat(Stream.of(new Key(VOLUMES, ObjectKey.of(volume))), claim);
         });
     }
 
     @Override
     List<Action> actions(ResourceType type, KubernetesObject object) {
-        return switch (object) {
-            case V1PersistentVolumeClaim claim -> ofClaim(claim);
-            case V1PersistentVolume volume -> release(volume);
-            default -> List.of();
-        };
+        return object instanceof V1PersistentVolumeClaim claim
+                ? ofClaim(claim)
+                : release((V1PersistentVolume) object);
     }
 
     private List<Action> ofClaim(V1PersistentVolumeClaim claim) {

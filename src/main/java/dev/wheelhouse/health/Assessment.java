@@ -139,7 +139,7 @@ public final class Assessment {
 
     /** The problems: the worst first, and those that began last first. */
     public List<Problem> problems() {
-        return nodes.stream().filter(node -> isProblem(node) && !isShownElsewhere(node))
+        return nodes.stream().filter(node -> isProblem(total(node)) && !isShownElsewhere(node))
                 .map(node -> new Problem(node.item, total(node), node.origin.item,
                         Advice.of(total(node).cause(), node.origin.own, node.origin.item)))
                 .sorted(Comparator.comparing(Problem::health, Health.WORST_FIRST)
@@ -152,10 +152,6 @@ public final class Assessment {
 
     private static Health total(Node node) {
         return Objects.requireNonNull(node.total);
-    }
-
-    private boolean isProblem(Node node) {
-        return isProblem(total(node));
     }
 
     private boolean isProblem(Health health) {
@@ -175,7 +171,7 @@ public final class Assessment {
      * replaced an evicted pod, and a Job that is complete a failed one.
      */
     private boolean isShownElsewhere(Node node) {
-        return node.owner != null && !isInCircle(node) && (isProblem(node.owner)
+        return node.owner != null && !isInCircle(node) && (isProblem(total(node.owner))
                 || node.item.type().equals(ResourceType.PODS) || node.item.type().equals(ResourceType.JOBS));
     }
 

@@ -110,12 +110,11 @@ public record HollowCommand(@Nullable Duration runFor, int exitCode) {
 
     private static @Nullable HollowCommand read(List<String> words, Map<String, String> environment,
             List<Printed> output) {
-        if (words.isEmpty()) {
-            return null;
-        }
-        return SHELLS.contains(program(words)) && words.size() > 2 && words.get(1).equals("-c")
-                ? script(words.get(2), environment, output)
-                : run(List.of(new Command(";", words, words)), output);
+        return words.isEmpty()
+                ? null
+                : SHELLS.contains(program(words)) && words.size() > 2 && words.get(1).equals("-c")
+                        ? script(words.get(2), environment, output)
+                        : run(List.of(new Command(";", words, words)), output);
     }
 
     private static String expanded(String text, Map<String, String> environment) {
@@ -229,11 +228,7 @@ public record HollowCommand(@Nullable Duration runFor, int exitCode) {
     }
 
     private static String unescaped(String text) {
-        return replaced(text, ESCAPE, match -> switch (match.group(1)) {
-            case "n" -> "\n";
-            case "t" -> "\t";
-            default -> "\\";
-        });
+        return replaced(text, ESCAPE, match -> Map.of("n", "\n", "t", "\t").getOrDefault(match.group(1), "\\"));
     }
 
     /** The format is used again until no argument is left. */

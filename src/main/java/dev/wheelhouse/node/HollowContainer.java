@@ -17,15 +17,9 @@ import dev.wheelhouse.runtime.Durations;
  */
 final class HollowContainer {
     enum Kind {
-        INIT("initContainers"), SIDECAR("initContainers"), MAIN("containers"),
+        INIT, SIDECAR, MAIN,
         /** Added to a running pod for debugging. It runs once, and nothing waits for it. */
-        EPHEMERAL("ephemeralContainers");
-
-        private final String field;
-
-        Kind(String field) {
-            this.field = field;
-        }
+        EPHEMERAL
     }
 
     private enum Phase {
@@ -80,7 +74,8 @@ final class HollowContainer {
 
     /** The container's place in the pod, such as {@code spec.containers{web}}. */
     String fieldPath() {
-        return "spec." + kind.field + "{" + name() + "}";
+        String prefix = kind == Kind.MAIN ? "c" : kind == Kind.EPHEMERAL ? "ephemeralC" : "initC";
+        return "spec." + prefix + "ontainers{" + name() + "}";
     }
 
     boolean isRunning() {

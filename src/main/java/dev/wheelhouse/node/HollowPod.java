@@ -68,7 +68,7 @@ final class HollowPod {
     }
 
     private HollowProfile profile(V1Container spec, Kind kind) {
-        return HollowProfile.of(pod, spec, kind, nodeProfile);
+        return HollowProfile.of(pod, spec, kind, kind == Kind.EPHEMERAL ? "none" : nodeProfile);
     }
 
     private void resume(Moment now) {
@@ -177,16 +177,8 @@ final class HollowPod {
 
     private boolean stopAll(Moment now) {
         boolean changed = false;
-        for (HollowContainer container : mains) {
-            changed |= container.stop(now, killAt);
-        }
-        for (HollowContainer ephemeral : ephemerals) {
-            changed |= ephemeral.stop(now, killAt);
-        }
-        for (HollowContainer container : inits) {
-            if (container.kind == Kind.INIT) {
-                changed |= container.stop(now, killAt);
-            }
+        for (HollowContainer container : all().toList()) {
+            changed |= container.kind != Kind.SIDECAR && container.stop(now, killAt);
         }
         return stopSidecars(now) | changed;
     }
@@ -213,8 +205,11 @@ final class HollowPod {
      * is none.
      */
     long due() {
-        return Stream.of(inits, mains, ephemerals).flatMap(List::stream).mapToLong(HollowContainer::due).min()
-                .orElse(Long.MAX_VALUE);
+        return all().mapToLong(HollowContainer::due).min().orElse(Long.MAX_VALUE);
+    }
+
+    private Stream<HollowContainer> all() {
+        return Stream.of(mains, ephemerals, inits).flatMap(List::stream);
     }
 
     PodRuntimeStatus status() {

@@ -94,7 +94,7 @@ record HollowProfile(Duration startDelay, Duration startupDelay, Duration readyD
     /**
      * The profile of a container.
      *
-     * @param kind ephemeral containers have only the annotations that name them
+     * @param kind ephemeral containers have no annotations
      * @param nodeProfile the name of the profile for pods that name none
      */
     static HollowProfile of(V1Pod pod, V1Container container, Kind kind, String nodeProfile) {
@@ -167,24 +167,20 @@ record HollowProfile(Duration startDelay, Duration startupDelay, Duration readyD
         private final String container;
         /** Whether the pod has any annotation of a profile. Most have none. */
         private final boolean annotated;
-        /** Of the pod's annotations, those that name no container are not for somebody who debugs its containers. */
-        private final boolean alone;
         private final Map<String, String> defaults;
         private final List<String> problems = new ArrayList<>();
 
         Reader(V1Pod pod, String container, Kind kind, String nodeProfile) {
-            this.alone = kind == Kind.EPHEMERAL;
             this.pod = pod;
             this.container = container;
             Map<String, String> annotations = pod.getMetadata().getAnnotations();
-            this.annotated = annotations != null && annotations.keySet().stream().anyMatch(k -> k.startsWith(PREFIX));
+            // They are not for somebody who debugs the pod.
+            this.annotated = kind != Kind.EPHEMERAL && annotations != null && annotations.keySet().stream().anyMatch(k -> k.startsWith(PREFIX));
             String named = annotation("profile");
             named = named == null ? null : allowed("profile", named, NAMED.keySet().stream().sorted().toList());
             Map<String, String> profile = new HashMap<>(
                     NAMED.getOrDefault(named == null ? nodeProfile : named, Map.of()));
-            if (alone) {
-                profile.clear();
-            } else if (kind == Kind.INIT) {
+            if (kind == Kind.INIT) {
                 // If a profile made init containers fail, the main containers would never show the profile's behaviour.
                 profile.keySet().retainAll(Set.of("start-delay", "image-pull"));
             }
@@ -196,7 +192,7 @@ record HollowProfile(Duration startDelay, Duration startupDelay, Duration readyD
                 return null;
             }
             String own = PodSources.annotation(pod, PREFIX + key + "." + container);
-            return own != null || alone ? own : PodSources.annotation(pod, PREFIX + key);
+            return own != null ? own : PodSources.annotation(pod, PREFIX + key);
         }
 
         private @Nullable String value(String key) {

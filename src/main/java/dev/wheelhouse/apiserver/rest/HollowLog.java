@@ -25,7 +25,7 @@ import dev.wheelhouse.runtime.Durations;
 
 /**
  * The log of one run of a hollow container: what its command plainly prints, at its time, or a sentence that says why
- * there is nothing. A line ends with a newline, the last one perhaps not yet.
+ * there is nothing. A line that is printed in parts has a part for each.
  *
  * @param over whether the run has ended
  */
@@ -59,24 +59,18 @@ record HollowLog(List<Line> lines, boolean over) {
         }
         for (HollowCommand.Printed each : printed) {
             Instant at = Durations.after(Meta.time(Json.text(run, "startedAt")), each.after());
-            for (String part : run.isMissingNode() || at.isAfter(end) ? NONE : each.text().split("(?<=\n)")) {
-                Line open = lines.isEmpty() || lines.getLast().text.endsWith("\n") ? null : lines.removeLast();
-                lines.add(open == null ? new Line(at, part) : new Line(open.at, open.text + part));
+            for (String line : run.isMissingNode() || at.isAfter(end) ? NONE : each.text().split("(?<=\n)")) {
+                lines.add(new Line(at, line));
             }
         }
         return new HollowLog(lines, run.has("finishedAt")
                 || List.of("Succeeded", "Failed").contains(Json.text(pod, "status", "phase")));
     }
 
-    /** The number of lines without a last one that has not ended yet, unless the run is over. */
-    int complete() {
-        return over || lines.isEmpty() || lines.getLast().text.endsWith("\n") ? lines.size() : lines.size() - 1;
-    }
-
-    /** The text of the complete lines from one on. */
+    /** The text of the lines from one on. */
     String text(int from, boolean stamped) {
-        return lines.stream().limit(complete()).skip(from)
-                .map(line -> (stamped ? STAMP.format(line.at) : "") + line.text).collect(Collectors.joining());
+        return lines.stream().skip(from).map(line -> (stamped ? STAMP.format(line.at) : "") + line.text)
+                .collect(Collectors.joining());
     }
 
     private static JsonNode named(JsonNode parent, String name, String... lists) {
