@@ -3,6 +3,7 @@ package dev.wheelhouse.node;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -46,7 +47,10 @@ final class HollowPod {
             mains.add(container(container, Kind.MAIN));
         }
         addEphemerals();
-        resume(now);
+        V1PodStatus reported = Objects.requireNonNullElseGet(pod.getStatus(), V1PodStatus::new);
+        resume(now, inits, reported.getInitContainerStatuses());
+        resume(now, mains, reported.getContainerStatuses());
+        resume(now, ephemerals, reported.getEphemeralContainerStatuses());
     }
 
     private void addEphemerals() {
@@ -71,16 +75,6 @@ final class HollowPod {
         return HollowProfile.of(pod, spec, kind, kind == Kind.EPHEMERAL ? "none" : nodeProfile);
     }
 
-    private void resume(Moment now) {
-        V1PodStatus status = pod.getStatus();
-        if (status == null) {
-            return;
-        }
-        resume(now, inits, status.getInitContainerStatuses());
-        resume(now, mains, status.getContainerStatuses());
-        resume(now, ephemerals, status.getEphemeralContainerStatuses());
-    }
-
     private static void resume(Moment now, List<HollowContainer> containers,
             @Nullable List<V1ContainerStatus> statuses) {
         for (V1ContainerStatus status : orEmpty(statuses)) {
@@ -96,7 +90,8 @@ final class HollowPod {
         boolean changed = false;
         if (newPod.getSpec() != pod.getSpec() || newPod.getMetadata() != pod.getMetadata()) {
             pod = newPod;
-            changed = update(now, inits, PodPhases.initContainers(newPod.getSpec())) | update(now, mains, newPod.getSpec().getContainers());
+            changed = update(now, inits, PodPhases.initContainers(newPod.getSpec()))
+                    | update(now, mains, newPod.getSpec().getContainers());
             addEphemerals();
         }
         return advance(now) | changed;

@@ -175,7 +175,8 @@ record HollowProfile(Duration startDelay, Duration startupDelay, Duration readyD
             this.container = container;
             Map<String, String> annotations = pod.getMetadata().getAnnotations();
             // They are not for somebody who debugs the pod.
-            this.annotated = kind != Kind.EPHEMERAL && annotations != null && annotations.keySet().stream().anyMatch(k -> k.startsWith(PREFIX));
+            this.annotated = kind != Kind.EPHEMERAL && annotations != null
+                    && annotations.keySet().stream().anyMatch(k -> k.startsWith(PREFIX));
             String named = annotation("profile");
             named = named == null ? null : allowed("profile", named, NAMED.keySet().stream().sorted().toList());
             Map<String, String> profile = new HashMap<>(

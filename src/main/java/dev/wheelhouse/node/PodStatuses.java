@@ -20,6 +20,7 @@ import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.podconfig.PodSources;
 
 import static dev.wheelhouse.api.Absent.orEmpty;
+import static dev.wheelhouse.api.Absent.orNull;
 
 /**
  * Computes a pod's status from its spec and the runtime's status (upstream: {@code generateAPIPodStatus} in
@@ -149,13 +150,9 @@ final class PodStatuses {
                 .startTime(old.getStartTime() == null ? now.stamp() : old.getStartTime())
                 .qosClass(old.getQosClass())
                 .conditions(PodConditions.of(pod, runtime, phase, old, now))
-                .containerStatuses(runtime.containers());
-        if (!runtime.initContainers().isEmpty()) {
-            status.initContainerStatuses(runtime.initContainers());
-        }
-        if (!runtime.ephemeral().isEmpty()) {
-            status.ephemeralContainerStatuses(runtime.ephemeral());
-        }
+                .containerStatuses(runtime.containers())
+                .initContainerStatuses(orNull(runtime.initContainers()))
+                .ephemeralContainerStatuses(orNull(runtime.ephemeral()));
         V1PodStatus told = phase.equals(old.getPhase()) ? old : pod.getStatus();
         if (told != null && phase.equals(told.getPhase())) {
             status.reason(told.getReason()).message(told.getMessage());

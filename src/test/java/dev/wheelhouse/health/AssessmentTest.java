@@ -59,8 +59,10 @@ class AssessmentTest {
         ObjectNode role = (ObjectNode) ModelJson.tree(Map.of("kind", "Site", "metadata",
                 Map.of("name", "a;rm -rf ~'$(b)", "deletionTimestamp", "2026-01-01T00:00:00Z", "finalizers",
                         List.of("x/y"))));
-        assertThat(new Assessment(Set.of(), List.of(item(role)), List.of(), Health::of, NOW).problems().getFirst().advice()
-                .command()).isEqualTo("kubectl describe -n a sites.example.com 'a;rm -rf ~'\\''$(b)'");
+        assertThat(
+                new Assessment(Set.of(), List.of(item(role)), List.of(), Health::of, NOW).problems().getFirst().advice()
+                        .command())
+                .isEqualTo("kubectl describe -n a sites.example.com 'a;rm -rf ~'\\''$(b)'");
     }
 
     @Test

@@ -101,14 +101,16 @@ class HollowCommandTest {
 
     @ParameterizedTest(name = "sh -c {0} prints {1}")
     @CsvSource(delimiter = '|', ignoreLeadingAndTrailingWhitespace = false, value = {
-            "echo hello|0:hello\\n", "echo  a   'b  c' \"d\"|0:a b  c d\\n", "echo -n a; echo b|0:a 0:b\\n", "echo|0:\\n",
+            "echo hello|0:hello\\n", "echo  a   'b  c' \"d\"|0:a b  c d\\n", "echo -n a; echo b|0:a 0:b\\n",
+            "echo|0:\\n",
             "echo one; sleep 2; echo two|0:one\\n 2:two\\n", "false && echo no; true || echo no; echo yes|0:yes\\n",
             "printf '%s\\n' x y|0:x\\ny\\n", "printf 'n=%d %%\\n'|0:n=0 %\\n", "printf '%s=%s;' a 1 b|0:a=1;b=;",
             "printf a b|0:a", "printf '%5d' 7|", "echo -e 'a\\tb'|0:a\tb\\n", "echo 'a\\tb'|0:a\\tb\\n",
             "echo $NAME ${NAME}s '$NAME' \"$NAME!\"|0:blog blogs $NAME blog!\\n", "echo a$b; echo c|0:c\\n",
             "echo \"\\$NAME\" 5$|0:$NAME 5$\\n", "echo $SECRET; echo $?; echo ${NAME:-x}; echo \"$(date)\"|",
             "echo $(NAME) $(GREETING)|0:blog hello blog\\n", "echo a >&2; echo b > /dev/stderr; echo c >f; echo d 2>f|"
-                    + "0:a\\n 0:b\\n 0:d\\n", "echo up; exec nginx; echo down|0:up\\n", "exit 1; echo no|",
+                    + "0:a\\n 0:b\\n 0:d\\n",
+            "echo up; exec nginx; echo down|0:up\\n", "exit 1; echo no|",
     })
     void theOutputOfAScriptIsWhatItPlainlyPrints(String script, @Nullable String output) {
         V1Container container = new V1Container().name("a").command(List.of("sh", "-c", script)).env(List.of(

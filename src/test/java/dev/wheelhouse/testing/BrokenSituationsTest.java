@@ -161,7 +161,8 @@ class BrokenSituationsTest {
     private static void steps(WholeCluster cluster, JsonNode steps) {
         steps.forEach(step -> {
             String[] words = step.asString().split(" ", 4);
-            @Nullable String[] type = words[1].split("/", 2);
+            @Nullable
+            String[] type = words[1].split("/", 2);
             switch (words[0]) {
                 case "delete" -> cluster.delete(words[1], words[2]);
                 case "patch" -> cluster.patch(requireNonNull(type[0]), type.length > 1 ? type[1] : "", words[2],

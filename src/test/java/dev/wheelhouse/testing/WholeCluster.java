@@ -14,7 +14,6 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.api.Unstructured;
 import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
-import dev.wheelhouse.apiserver.auth.Security;
 import dev.wheelhouse.apiserver.resources.RuntimeConfig;
 import dev.wheelhouse.builtin.BuiltInControllers;
 import dev.wheelhouse.client.Deletion;

@@ -33,8 +33,6 @@ record HollowLog(List<Line> lines, boolean over) {
     private static final DateTimeFormatter STAMP = DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSSSSSSSSX ")
             .withZone(ZoneOffset.UTC);
 
-    private static final String[] NONE = {};
-
     record Line(Instant at, String text) {}
 
     /** @throws StatusException 400 if there was no run before the present one */
@@ -59,8 +57,8 @@ record HollowLog(List<Line> lines, boolean over) {
         }
         for (HollowCommand.Printed each : printed) {
             Instant at = Durations.after(Meta.time(Json.text(run, "startedAt")), each.after());
-            for (String line : run.isMissingNode() || at.isAfter(end) ? NONE : each.text().split("(?<=\n)")) {
-                lines.add(new Line(at, line));
+            if (!run.isMissingNode() && !at.isAfter(end)) {
+                Stream.of(each.text().split("(?<=\n)")).forEach(line -> lines.add(new Line(at, line)));
             }
         }
         return new HollowLog(lines, run.has("finishedAt")

@@ -9,8 +9,6 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 
-import org.jspecify.annotations.Nullable;
-
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -160,9 +158,8 @@ record PodSubresources(Reads reads, Writes writes, Renderer renderer, Kubelets k
     /** Exec, attach and port-forward. @throws StatusException 400 for a pod of a hollow node, which runs no process */
     ApiResponse connect(Target target, ApiRequest request) {
         ObjectNode pod = reads.find(target).tree();
-        String problem = target.subresource().equals("portforward") ? null : containerProblem(pod, request.query());
-        if (problem != null) {
-            throw Errors.badRequest(problem);
+        if (!target.subresource().equals("portforward")) {
+            checkContainer(pod, request.query());
         }
         ApiResponse answer = kubelets.connect(pod, container(pod, request.query()), target.subresource(),
                 request.query());
@@ -179,19 +176,19 @@ record PodSubresources(Reads reads, Writes writes, Renderer renderer, Kubelets k
         return asked.isEmpty() ? Json.text(pod.path("spec").path("containers").path(0), "name") : asked;
     }
 
-    /** The reason why a request may not ask for its container; null if it may. */
-    private static @Nullable String containerProblem(ObjectNode pod, QueryParameters query) {
+    /** @throws StatusException 400 if the pod has no such container, or several and the request names none */
+    private static void checkContainer(ObjectNode pod, QueryParameters query) {
         List<String> names = Stream.of("initContainers", "containers", "ephemeralContainers")
                 .flatMap(field -> pod.path("spec").path(field).valueStream()).map(each -> Json.text(each, "name"))
                 .toList();
         String name = query.get("container");
-        if (name.isEmpty()) {
-            return pod.path("spec").path("containers").size() == 1
-                    ? null
-                    : "a container name must be specified for pod " + Meta.name(pod) + ", choose one of: ["
-                            + String.join(" ", names) + "]";
+        if (name.isEmpty() && pod.path("spec").path("containers").size() != 1) {
+            throw Errors.badRequest("a container name must be specified for pod " + Meta.name(pod)
+                    + ", choose one of: [" + String.join(" ", names) + "]");
         }
-        return names.contains(name) ? null : "container " + name + " is not valid for pod " + Meta.name(pod);
+        if (!name.isEmpty() && !names.contains(name)) {
+            throw Errors.badRequest("container " + name + " is not valid for pod " + Meta.name(pod));
+        }
     }
 
     ApiResponse log(Target target, ApiRequest request) {
@@ -217,10 +214,7 @@ record PodSubresources(Reads reads, Writes writes, Renderer renderer, Kubelets k
             problems.forbidden("stream", "may not be specified");
         }
         Errors.refuse(problems, "", "PodLogOptions", target.name());
-        String problem = containerProblem(pod.tree(), query);
-        if (problem != null) {
-            throw Errors.badRequest(problem);
-        }
+        checkContainer(pod.tree(), query);
         if (Json.text(pod.tree(), "spec", "nodeName").isEmpty()) {
             return new ApiResponse.Content(204, "", new byte[0], List.of(), null);
         }
