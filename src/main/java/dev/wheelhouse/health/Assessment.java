@@ -271,7 +271,10 @@ public final class Assessment {
         }
     }
 
-    /** What a volume of a pod needs and does not exist, for which its kubelet waits in silence; empty if there is all. */
+    /**
+     * Says which ConfigMap or Secret of a pod's volumes does not exist. Its kubelet waits for it, and the pod's status
+     * does not tell for what. Empty if all exist.
+     */
     private String missing(V1Pod pod) {
         for (JsonNode volume : ModelJson.tree(pod).path("spec").path("volumes")) {
             List<JsonNode> sources = new ArrayList<>(List.of(volume));

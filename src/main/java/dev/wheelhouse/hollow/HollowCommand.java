@@ -51,14 +51,14 @@ public record HollowCommand(@Nullable Duration runFor, int exitCode) {
     private static final Pattern AWAY = Pattern.compile("1?>>?[ \\t]*(?!/dev/std|/proc/1/fd/)[\\w./-]+");
     /** A part of a word: in single quotes, in double quotes, or without any. */
     private static final Pattern PART = Pattern.compile("'([^']*)'|\"([^\"]*)\"|([^'\"]+)");
-    /** What a shell replaces: an escaped character, a variable, or something else. */
+    /** The parts of a word that a shell replaces: an escaped character, a variable, or something else. */
     private static final Pattern SHELL = Pattern.compile("\\\\([\\\\$])|\\$(?:\\w+|\\{\\w+}|\\S)");
-    /** What a kubelet replaces (upstream: {@code third_party/forked/golang/expansion}). */
+    /** The parts of a word that a kubelet replaces (upstream: {@code third_party/forked/golang/expansion}). */
     private static final Pattern KUBELET = Pattern.compile("\\$(\\$)|\\$\\(([^()]+)\\)");
     private static final Pattern ESCAPE = Pattern.compile("\\\\([nt\\\\])");
     private static final Pattern CONVERSION = Pattern.compile("%(.?)");
     private static final Predicate<String> OPTION = Pattern.compile("-[neE]+").asMatchPredicate();
-    /** It stands for output that is not known, which no container of a cluster can name. */
+    /** Stands for output that is not known. The values of environments do not contain it. */
     private static final String UNKNOWN = "\0";
     /** The most characters of a value or of the output. What is longer is left as it is, or is not printed. */
     private static final int LONGEST_OUTPUT = 16 * 1024;
@@ -83,7 +83,7 @@ public record HollowCommand(@Nullable Duration runFor, int exitCode) {
         return read(container, new ArrayList<>());
     }
 
-    /** What {@code echo} and {@code printf} print, up to the first command that is not plain. */
+    /** The output of {@code echo} and {@code printf}, up to the first command that is not plain. */
     public static List<Printed> output(V1Container container) {
         List<Printed> output = new ArrayList<>();
         read(container, output);
@@ -215,7 +215,7 @@ public record HollowCommand(@Nullable Duration runFor, int exitCode) {
         return new HollowCommand(elapsed, code);
     }
 
-    /** What a command prints; it contains {@link #UNKNOWN} if that is not known. */
+    /** The output of a command; it contains {@link #UNKNOWN} if it is not known. */
     private static String printed(String program, List<String> arguments) {
         if (!program.equals("echo")) {
             return !program.equals("printf") || arguments.isEmpty()

@@ -237,7 +237,7 @@ record PodSubresources(Reads reads, Writes writes, Renderer renderer, Kubelets k
                 : logs;
     }
 
-    /** What is added to a log, until its container has ended. */
+    /** Further lines of a log, until its container has ended. */
     private ApiResponse.Live further(Target target, String uid, String container, HollowLog first,
             QueryParameters query) {
         AtomicReference<HollowLog> shown = new AtomicReference<>(first);
