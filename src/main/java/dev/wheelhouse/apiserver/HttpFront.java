@@ -520,7 +520,9 @@ final class HttpFront extends HttpServlet {
         setHead(response, content);
         content.writeTo(response.getOutputStream());
         response.flushBuffer();
-        while (!source.ended().getAsBoolean() && !isGone()) {
+        for (byte[] next = source.next().get(); next != null && !isGone(); next = source.next().get()) {
+            response.getOutputStream().write(next);
+            response.flushBuffer();
             LockSupport.parkNanos(response, BETWEEN_LOOKS.toNanos());
         }
     }

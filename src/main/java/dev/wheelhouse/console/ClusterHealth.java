@@ -79,7 +79,7 @@ public final class ClusterHealth {
 
     private synchronized Assessment within(Duration age) {
         if (last == null || clock.nanoTime() - made >= age.toNanos()) {
-            last = new Assessment(objects.all(), failing(), this::health, clock.now());
+            last = new Assessment(objects.types().keySet(), objects.all(), failing(), this::health, clock.now());
             made = clock.nanoTime();
             problems = last.problems().stream().collect(Collectors.groupingBy(ClusterHealth::series,
                     Collectors.counting()));

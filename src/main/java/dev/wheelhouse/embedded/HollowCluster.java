@@ -11,6 +11,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.controller.ControllerContext;
+import dev.wheelhouse.controllers.AddressRange;
 import dev.wheelhouse.event.EventRecorder;
 import dev.wheelhouse.informer.SharedInformerFactory;
 import dev.wheelhouse.node.NodeAgent;
@@ -21,8 +22,9 @@ import dev.wheelhouse.runtime.LoopRunner;
 import dev.wheelhouse.scheduler.Scheduler;
 
 /**
- * Hollow nodes, a scheduler and a provisioner. A hollow node simulates its pods (upstream: {@code cmd/kubemark}), and
- * the provisioner makes volumes that store nothing. With controllers and an API server they make a cluster in which
+ * Hollow nodes, a scheduler, a provisioner and a balancer. A hollow node simulates its pods (upstream:
+ * {@code cmd/kubemark}), the provisioner makes volumes that store nothing, and the balancer gives out addresses to
+ * which nothing listens. With controllers and an API server they make a cluster in which
  * pods appear to run. They work with any API server; the embedded mode starts them by default.
  */
 public final class HollowCluster implements AutoCloseable {
@@ -31,7 +33,7 @@ public final class HollowCluster implements AutoCloseable {
 
     private final List<NodeAgent> nodes = new ArrayList<>();
     private final @Nullable Scheduler scheduler;
-    private final List<Loop> storage = new ArrayList<>();
+    private final List<Loop> others = new ArrayList<>();
     private final SharedInformerFactory informers;
     private final LoopRunner runner;
 
@@ -39,8 +41,13 @@ public final class HollowCluster implements AutoCloseable {
      * @param nodes the nodes, each with its name, capacity and pod sources
      * @param scheduler whether to run a scheduler
      * @param storage whether to make a default StorageClass and the volumes of its claims
+     * @param addresses of Services of type LoadBalancer and of Ingresses; null if they get none
      */
-    public record Options(List<NodeAgentOptions> nodes, boolean scheduler, boolean storage) {
+    public record Options(List<NodeAgentOptions> nodes, boolean scheduler, boolean storage,
+            @Nullable AddressRange addresses) {
+        /** Addresses for documentation (RFC 5737), at which no network has a machine. */
+        public static final String ADDRESSES = "198.51.100.0/24";
+
         public Options {
             nodes = List.copyOf(nodes);
         }
@@ -49,7 +56,7 @@ public final class HollowCluster implements AutoCloseable {
     /**
      * Makes the nodes and the scheduler; {@link #start()} runs them.
      *
-     * @param informers the caches of the scheduler and the provisioner; their owner starts and closes them
+     * @param informers the caches of all parts but the nodes; their owner starts and closes them
      * @param events makes the Event recorder of a component, by the component's name
      */
     public HollowCluster(Options options, KubeClient client, SharedInformerFactory informers,
@@ -68,20 +75,24 @@ public final class HollowCluster implements AutoCloseable {
         scheduler = options.scheduler
                 ? new Scheduler(client, informers, events.apply(Scheduler.NAME), clock, registry, 0, SCHEDULER_WRITERS)
                 : null;
+        ControllerContext context = new ControllerContext(client, informers, clock, events,
+                ControllerContext.Settings.stepped());
         if (options.storage) {
-            storage.add(new DefaultStorage(client));
-            storage.addAll(new HollowProvisioner(new ControllerContext(client, informers, clock, events,
-                    ControllerContext.Settings.stepped())).loops());
+            others.add(new DefaultStorage(client));
+            others.addAll(new HollowProvisioner(context).loops());
+        }
+        if (options.addresses != null) {
+            others.addAll(new HollowBalancer(context, options.addresses).loops());
         }
     }
 
-    /** Starts the nodes, the scheduler, the provisioner and the informers that these asked for. Call it once. */
+    /** Starts the nodes, the other parts and the informers that these asked for. Call it once. */
     public void start() {
         nodes.forEach(node -> node.start(runner));
         informers.startNew();
         int i = 0;
-        for (Loop loop : storage) {
-            runner.startOnPlatformThread("storage-" + i++, loop);
+        for (Loop loop : others) {
+            runner.startOnPlatformThread("cluster-" + i++, loop);
         }
         if (scheduler != null) {
             for (Loop loop : scheduler.loops()) {

@@ -1,11 +1,9 @@
 package dev.wheelhouse.embedded;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 
-import org.jspecify.annotations.Nullable;
-
+import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.custom.Quantity;
 import io.kubernetes.client.openapi.models.V1CSIPersistentVolumeSource;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
@@ -21,10 +19,6 @@ import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controller.Action;
 import dev.wheelhouse.controller.ControllerContext;
-import dev.wheelhouse.controller.KeyedController;
-import dev.wheelhouse.controller.Result;
-import dev.wheelhouse.controller.SyncRun;
-import dev.wheelhouse.controller.TypedKey;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.volumes.Volumes;
 
@@ -33,26 +27,17 @@ import dev.wheelhouse.volumes.Volumes;
  * and deletes them when they are released. Hollow pods need no more (upstream: external-provisioner and
  * external-resizer of the Kubernetes CSI project, whose objects and Events these are).
  */
-final class HollowProvisioner extends KeyedController<HollowProvisioner.Key> {
+final class HollowProvisioner extends HollowController {
     /** The name of the provisioner in storage classes. */
     static final String NAME = "hollow.wheelhouse.dev/disk";
 
     private static final String DRIVER = "hollow.wheelhouse.dev";
-    private static final Duration UNTIL_SYNCED = Duration.ofMillis(50);
     private static final ResourceType CLAIMS = ResourceType.PERSISTENT_VOLUME_CLAIMS;
     private static final ResourceType VOLUMES = ResourceType.PERSISTENT_VOLUMES;
 
     private final SharedIndexInformer<V1PersistentVolumeClaim> claims;
     private final SharedIndexInformer<V1PersistentVolume> volumes;
     private final SharedIndexInformer<V1StorageClass> classes;
-
-    /** A claim or a volume. */
-    record Key(ResourceType type, ObjectKey object) implements TypedKey {
-        @Override
-        public String toString() {
-            return object.toString();
-        }
-    }
 
     HollowProvisioner(ControllerContext context) {
         super("hollow-provisioner", NAME, context);
@@ -70,17 +55,10 @@ final class HollowProvisioner extends KeyedController<HollowProvisioner.Key> {
     }
 
     @Override
-    protected Result sync(Key key, SyncRun run) {
-        if (!informers().stream().allMatch(SharedIndexInformer::hasSynced)) {
-            return Result.requeueAfter(UNTIL_SYNCED);
-        }
-        V1PersistentVolumeClaim claim = key.type().equals(CLAIMS) ? claims.get(key.object()) : null;
-        V1PersistentVolume volume = key.type().equals(VOLUMES) ? volumes.get(key.object()) : null;
-        if (claim == null && volume == null) {
-            run.forget();
-            return Result.done();
-        }
-        return run.execute(claim != null ? ofClaim(claim) : release(volume)).toResult();
+    List<Action> actions(ResourceType type, KubernetesObject object) {
+        return object instanceof V1PersistentVolumeClaim claim
+                ? ofClaim(claim)
+                : release((V1PersistentVolume) object);
     }
 
     private List<Action> ofClaim(V1PersistentVolumeClaim claim) {
@@ -142,12 +120,12 @@ final class HollowProvisioner extends KeyedController<HollowProvisioner.Key> {
                 normal(claim, "VolumeResizeSuccessful", "Resize volume succeeded"));
     }
 
-    private static List<Action> release(@Nullable V1PersistentVolume volume) {
-        boolean released = volume != null && isOurs(volume) && volume.getStatus() != null
+    private static List<Action> release(V1PersistentVolume volume) {
+        boolean released = isOurs(volume) && volume.getStatus() != null
                 && "Released".equals(volume.getStatus().getPhase())
                 && "Delete".equals(volume.getSpec().getPersistentVolumeReclaimPolicy())
                 && volume.getMetadata().getDeletionTimestamp() == null;
-        return volume != null && released
+        return released
                 ? List.of(new Action.Delete(VOLUMES, ObjectKey.of(volume),
                         Deletion.ofUid(volume.getMetadata().getUid()), "its claim is gone"))
                 : List.of();

@@ -1,5 +1,7 @@
 package dev.wheelhouse.health;
 
+import java.util.regex.Pattern;
+
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.health.Assessment.Item;
@@ -12,6 +14,10 @@ import dev.wheelhouse.health.Assessment.Item;
  * @param command the next command to run, as raw text for a shell
  */
 public record Advice(String kind, String who, String command) {
+    /** An answer about the content of an object. An answer about the rights of its writer names a user. */
+    private static final Pattern REFUSED = Pattern.compile(
+            "denied the request|denied request|violates PodSecurity|is invalid: |is forbidden: (?!User )");
+
     /**
      * @param cause the cause in one sentence
      * @param own the health by itself of the object that the cause is about
@@ -22,20 +28,22 @@ public record Advice(String kind, String who, String command) {
         String name = quoted(key.name());
         String in = key.namespace().isEmpty() ? "" : " -n " + key.namespace();
         String describe = "kubectl describe" + in + " " + origin.type().groupResource() + " " + name;
-        if (cause.contains("403") || cause.contains("is forbidden")) {
-            return cause.contains("exceeded quota")
-                    ? new Advice("Quota", "who sets the namespace's quota", "kubectl describe" + in + " resourcequota")
-                    : cause.contains("denied the request") || cause.contains("violates PodSecurity")
-                            ? new Advice("Admission", "who wrote the object or the policy", describe)
-                            : new Advice("Rights", "who grants rights in this cluster",
-                                    "kubectl get rolebindings,clusterrolebindings -A -o wide");
+        if (origin.type().equals(ResourceType.PODS) && (cause.endsWith(own.cause()) && !own.isWell())) {
+            return pod(own.text(), describe, "kubectl logs" + in + " " + name + " --all-containers --previous");
+        }
+        if (cause.contains("exceeded quota")) {
+            return new Advice("Quota", "who sets the namespace's quota", "kubectl describe" + in + " resourcequota");
         }
         if (cause.contains("failed calling webhook")) {
             return new Advice("Webhook", "who runs the webhook",
                     "kubectl get validatingwebhookconfigurations,mutatingwebhookconfigurations");
         }
-        if (origin.type().equals(ResourceType.PODS)) {
-            return pod(own.text(), describe, "kubectl logs" + in + " " + name + " --all-containers --previous");
+        if (REFUSED.matcher(cause).find()) {
+            return new Advice("Admission", "who wrote the object or the policy", describe);
+        }
+        if (cause.contains("403 ") || cause.contains("is forbidden")) {
+            return new Advice("Rights", "who grants rights in this cluster",
+                    "kubectl get rolebindings,clusterrolebindings -A -o wide");
         }
         return switch (origin.type().groupResource()) {
             case "nodes" -> new Advice("Node", "who runs the machines", describe);

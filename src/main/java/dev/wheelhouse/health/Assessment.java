@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
@@ -20,9 +21,12 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1StorageClass;
 import io.kubernetes.client.openapi.models.V1Volume;
 
+import tools.jackson.databind.JsonNode;
+
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.health.Health.Level;
 
 import static dev.wheelhouse.api.Absent.orEmpty;
@@ -35,11 +39,15 @@ import static dev.wheelhouse.api.Absent.orEmpty;
 public final class Assessment {
     /** The time after which an object that waits for something is a problem. */
     public static final Duration STUCK = Duration.ofMinutes(1);
+    /** The time in which caches of several types show what was created together. */
+    private static final Duration TOGETHER = Duration.ofSeconds(2);
+    private static final String DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class";
     private static final int DEEPEST = 12;
     private static final int LONGEST_CIRCLE = 100;
 
     private final Map<ResourceType, Map<ObjectKey, Node>> byKey = new HashMap<>();
     private final List<Node> nodes = new ArrayList<>();
+    private final Set<ResourceType> known;
     private final Instant now;
 
     /** An object of a cache. */
@@ -82,12 +90,14 @@ public final class Assessment {
     }
 
     /**
-     * @param items the objects, of as many types as are known
+     * @param known the types of which all objects are given
+     * @param items the objects
      * @param failing the keys whose syncs fail
      * @param health the health of an object by itself, such as {@link Health#of}
      */
-    public Assessment(Collection<Item> items, Collection<Failing> failing, Function<KubernetesObject, Health> health,
-            Instant now) {
+    public Assessment(Set<ResourceType> known, Collection<Item> items, Collection<Failing> failing,
+            Function<KubernetesObject, Health> health, Instant now) {
+        this.known = known;
         this.now = now;
         Map<String, Node> byUid = new HashMap<>();
         for (Item item : items) {
@@ -129,7 +139,7 @@ public final class Assessment {
 
     /** The problems: the worst first, and those that began last first. */
     public List<Problem> problems() {
-        return nodes.stream().filter(node -> isProblem(node) && !isShownElsewhere(node))
+        return nodes.stream().filter(node -> isProblem(total(node)) && !isShownElsewhere(node))
                 .map(node -> new Problem(node.item, total(node), node.origin.item,
                         Advice.of(total(node).cause(), node.origin.own, node.origin.item)))
                 .sorted(Comparator.comparing(Problem::health, Health.WORST_FIRST)
@@ -144,14 +154,16 @@ public final class Assessment {
         return Objects.requireNonNull(node.total);
     }
 
-    private boolean isProblem(Node node) {
-        Health total = total(node);
-        return switch (total.level()) {
+    private boolean isProblem(Health health) {
+        return switch (health.level()) {
             case DEGRADED, UNKNOWN -> true;
-            case PROGRESSING -> !total.cause().isEmpty() && total.since() != null
-                    && total.since().plus(STUCK).isBefore(now);
+            case PROGRESSING -> !health.cause().isEmpty() && isOlder(health, STUCK);
             case SUSPENDED, HEALTHY -> false;
         };
+    }
+
+    private boolean isOlder(Health health, Duration age) {
+        return health.since() != null && health.since().plus(age).isBefore(now);
     }
 
     /**
@@ -159,7 +171,7 @@ public final class Assessment {
      * replaced an evicted pod, and a Job that is complete a failed one.
      */
     private boolean isShownElsewhere(Node node) {
-        return node.owner != null && !isInCircle(node) && (isProblem(node.owner)
+        return node.owner != null && !isInCircle(node) && (isProblem(total(node.owner))
                 || node.item.type().equals(ResourceType.PODS) || node.item.type().equals(ResourceType.JOBS));
     }
 
@@ -180,8 +192,9 @@ public final class Assessment {
         if (node.own.level() != Level.SUSPENDED) {
             for (Node dependent : counted(node)) {
                 Health inner = assess(dependent, depth + 1);
-                if (inner.level().compareTo(Level.UNKNOWN) <= 0 && Health.WORST_FIRST.compare(inner, total(node)) <= 0
-                        && (node.origin == node || total(node).cause().isEmpty())) {
+                boolean tells = Health.WORST_FIRST.compare(inner, total(node)) <= 0
+                        || node.own.text().equals(HealthRules.LATE);
+                if (isProblem(inner) && tells && (node.origin == node || total(node).cause().isEmpty())) {
                     blame(node, dependent, inner, inner.cause());
                 }
             }
@@ -200,7 +213,8 @@ public final class Assessment {
 
     /** Gives an object the cause of another one. */
     private static void blame(Node node, Node other, Health inner, String cause) {
-        node.total = new Health(inner.level(), node.own.isWell() || node.own.text().isEmpty()
+        Level level = node.own.level().compareTo(inner.level()) < 0 ? node.own.level() : inner.level();
+        node.total = new Health(level, node.own.isWell() || node.own.text().isEmpty()
                 ? inner.text()
                 : node.own.text(), cause, inner.since());
         node.origin = other.origin;
@@ -230,6 +244,11 @@ public final class Assessment {
         if (!(node.item.object() instanceof V1Pod pod) || pod.getSpec() == null) {
             return;
         }
+        String missing = node.own.level() == Level.PROGRESSING && isOlder(node.own, TOGETHER) ? missing(pod) : "";
+        if (!missing.isEmpty()) {
+            node.own = new Health(Level.DEGRADED, node.own.text(), missing, node.own.since());
+            node.total = node.own;
+        }
         for (V1Volume volume : orEmpty(pod.getSpec().getVolumes())) {
             Node claim = volume.getPersistentVolumeClaim() == null
                     ? null
@@ -252,11 +271,40 @@ public final class Assessment {
         }
     }
 
+    /**
+     * Says which ConfigMap or Secret of a pod's volumes does not exist. Its kubelet waits for it, and the pod's status
+     * does not tell for what. Empty if all exist.
+     */
+    private String missing(V1Pod pod) {
+        for (JsonNode volume : ModelJson.tree(pod).path("spec").path("volumes")) {
+            List<JsonNode> sources = new ArrayList<>(List.of(volume));
+            volume.path("projected").path("sources").forEach(sources::add);
+            for (JsonNode source : sources) {
+                for (ResourceType type : List.of(ResourceType.CONFIG_MAPS, ResourceType.SECRETS)) {
+                    JsonNode named = source.path(type.equals(ResourceType.SECRETS) ? "secret" : "configMap");
+                    String name = named.path("secretName").asString(named.path("name").asString(""));
+                    if (!name.isEmpty() && !named.path("optional").asBoolean(false) && known.contains(type)
+                            && at(type, ObjectKey.of(ObjectKey.of(pod).namespace(), name)) == null) {
+                        return "there is no " + type.kind() + " " + name;
+                    }
+                }
+            }
+        }
+        return "";
+    }
+
     private Health claim(V1PersistentVolumeClaim claim, Health own) {
-        String name = claim.getSpec() == null ? "" : orEmpty(claim.getSpec().getStorageClassName());
-        Map<ObjectKey, Node> classes = byKey.get(ResourceType.STORAGE_CLASSES);
-        if (classes == null || name.isEmpty() || own.level() != Level.PROGRESSING) {
+        String name = claim.getSpec() == null ? "" : claim.getSpec().getStorageClassName();
+        Map<ObjectKey, Node> classes = byKey.getOrDefault(ResourceType.STORAGE_CLASSES, Map.of());
+        if (!known.contains(ResourceType.STORAGE_CLASSES) || own.level() != Level.PROGRESSING || "".equals(name)) {
             return own;
+        }
+        if (name == null) {
+            return classes.values().stream().anyMatch(each -> orEmpty(each.item.object().getMetadata()
+                    .getAnnotations()).getOrDefault(DEFAULT_CLASS, "").equals("true"))
+                            ? own
+                            : new Health(Level.DEGRADED, own.text(),
+                                    "it names no StorageClass, and none is the default", own.since());
         }
         Node found = classes.get(ObjectKey.cluster(name));
         if (found == null) {

@@ -18,6 +18,8 @@ import dev.wheelhouse.health.Health.Level;
 record HealthRules(JsonNode object, JsonNode spec, JsonNode status) {
     static final Set<String> IMAGE = Set.of("ErrImagePull", "ImagePullBackOff", "InvalidImageName",
             "ErrImageNeverPull", "ImageInspectError", "RegistryUnavailable", "SignatureValidationFailed");
+    /** A Deployment past its deadline says that it waits for something, but not for what. */
+    static final String LATE = "does not progress";
 
     HealthRules(JsonNode object) {
         this(object, object.path("spec"), object.path("status"));
@@ -101,11 +103,13 @@ record HealthRules(JsonNode object, JsonNode spec, JsonNode status) {
         if (phase.equals("Running") && isReplaced() && is("Ready", "True")) {
             return Health.healthy("ready");
         }
-        return Health.progressing(phase.equals("Running")
-                ? isReplaced() ? "not ready" : "running"
-                : scheduled.isMissingNode()
-                        ? "not scheduled"
-                        : "starting");
+        if (phase.equals("Running") && !isReplaced()) {
+            return Health.progressing("running");
+        }
+        return scheduled.isMissingNode()
+                ? new Health(Level.PROGRESSING, "not scheduled", "no scheduler has looked at it",
+                        time(object.path("metadata"), "creationTimestamp"))
+                : of(Level.PROGRESSING, phase.equals("Running") ? "not ready" : "starting", condition("Ready"));
     }
 
     private boolean isReplaced() {
@@ -171,7 +175,7 @@ record HealthRules(JsonNode object, JsonNode spec, JsonNode status) {
             return Health.progressing("waits for its controller");
         }
         if (text(progressing, "status").equals("False")) {
-            return of(Level.DEGRADED, "does not progress", progressing);
+            return of(Level.DEGRADED, LATE, progressing);
         }
         if (updated < wanted) {
             return Health.progressing(updated + "/" + wanted + " updated");
@@ -293,7 +297,9 @@ record HealthRules(JsonNode object, JsonNode spec, JsonNode status) {
         if (text(active, "status").equals("False")) {
             return text(active, "reason").equals("ScalingDisabled")
                     ? Health.suspended("scaling disabled")
-                    : of(Level.DEGRADED, "does not scale", active);
+                    // Pods have no metrics until they were measured.
+                    : of(text(active, "reason").startsWith("FailedGet") ? Level.PROGRESSING : Level.DEGRADED,
+                            "does not scale", active);
         }
         return Health.healthy(number("currentReplicas") + " replicas");
     }
@@ -303,7 +309,10 @@ record HealthRules(JsonNode object, JsonNode spec, JsonNode status) {
         return text(allowed, "reason").equals("SyncFailed")
                 ? of(Level.DEGRADED, "fails", allowed)
                 : isAhead() || number("currentHealthy") < number("desiredHealthy")
-                        ? Health.progressing(number("currentHealthy") + "/" + number("desiredHealthy") + " healthy")
+                        ? new Health(Level.PROGRESSING,
+                                number("currentHealthy") + "/" + number("desiredHealthy") + " healthy",
+                                number("expectedPods") > 0 ? "" : "its selector matches no pods",
+                                time(allowed, "lastTransitionTime"))
                         : Health.healthy(number("disruptionsAllowed") + " disruptions allowed");
     }
 

@@ -17,7 +17,9 @@ import dev.wheelhouse.runtime.Durations;
  */
 final class HollowContainer {
     enum Kind {
-        INIT, SIDECAR, MAIN
+        INIT, SIDECAR, MAIN,
+        /** Added to a running pod for debugging. It runs once, and nothing waits for it. */
+        EPHEMERAL
     }
 
     private enum Phase {
@@ -72,7 +74,8 @@ final class HollowContainer {
 
     /** The container's place in the pod, such as {@code spec.containers{web}}. */
     String fieldPath() {
-        return (kind == Kind.MAIN ? "spec.containers{" : "spec.initContainers{") + name() + "}";
+        String prefix = kind == Kind.MAIN ? "c" : kind == Kind.EPHEMERAL ? "ephemeralC" : "initC";
+        return "spec." + prefix + "ontainers{" + name() + "}";
     }
 
     boolean isRunning() {
@@ -100,7 +103,8 @@ final class HollowContainer {
     }
 
     private boolean restartsAfter(int code) {
-        return (kind != Kind.INIT || code != 0) && RestartPolicies.restarts(restartPolicy, spec, code);
+        return (kind != Kind.INIT || code != 0) && kind != Kind.EPHEMERAL
+                && RestartPolicies.restarts(restartPolicy, spec, code);
     }
 
     /** Whether the container has ended in a way that restarts all containers of its pod, and kubelet has noticed. */
@@ -366,7 +370,8 @@ final class HollowContainer {
         V1ContainerStatus status = new V1ContainerStatus().name(name()).image(image()).imageID("").ready(false)
                 .started(false);
         switch (phase) {
-            case RUNNING -> status.state(history.running()).ready(kind != Kind.INIT && ready).started(started);
+            case RUNNING -> status.state(history.running())
+                    .ready(kind != Kind.INIT && kind != Kind.EPHEMERAL && ready).started(started);
             case EXITED -> status.state(history.terminated())
                     .ready(kind == Kind.INIT && Objects.equals(history.exitCode(), 0));
             default -> status.state(new V1ContainerState().waiting(new V1ContainerStateWaiting()

@@ -28,11 +28,6 @@ final class HollowImages {
         return image.length() <= 1024 && REFERENCE.matcher(image).matches();
     }
 
-    /** Whether the image only waits, such as {@code registry.k8s.io/pause:3.10}. */
-    static boolean isPause(@Nullable String image) {
-        return image != null && image.matches("(?:.*/)?pause(?:[:@].*)?");
-    }
-
     /** Why an image cannot be pulled; null if it can. */
     static @Nullable String whyNotPullable(String image) {
         String host = image.contains("/") ? image.substring(0, image.indexOf('/')) : "";

@@ -3,6 +3,7 @@ package dev.wheelhouse.node;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -12,16 +13,21 @@ import io.kubernetes.client.openapi.models.V1ContainerStatus;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodStatus;
 
+import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.node.HollowContainer.Kind;
+
+import static dev.wheelhouse.api.Absent.orEmpty;
 
 /**
  * A simulated pod. It runs its init containers and sidecars in order, then its main containers. On a stop, the main
- * containers end first, then the sidecars in reverse order. Not thread safe.
+ * containers end first, then the sidecars in reverse order. An ephemeral container runs beside them all. Not thread
+ * safe.
  */
 final class HollowPod {
     final String ip;
     private final List<HollowContainer> inits = new ArrayList<>();
     private final List<HollowContainer> mains = new ArrayList<>();
+    private final List<HollowContainer> ephemerals = new ArrayList<>();
     private final PodEventRecorder events;
     private final String nodeProfile;
     private V1Pod pod;
@@ -34,18 +40,23 @@ final class HollowPod {
         this.ip = ip;
         this.nodeProfile = nodeProfile;
         this.events = events;
-        for (V1Container container : initContainers(pod)) {
+        for (V1Container container : PodPhases.initContainers(pod.getSpec())) {
             inits.add(container(container, "Always".equals(container.getRestartPolicy()) ? Kind.SIDECAR : Kind.INIT));
         }
         for (V1Container container : pod.getSpec().getContainers()) {
             mains.add(container(container, Kind.MAIN));
         }
-        resume(now);
+        addEphemerals();
+        V1PodStatus reported = Objects.requireNonNullElseGet(pod.getStatus(), V1PodStatus::new);
+        resume(now, inits, reported.getInitContainerStatuses());
+        resume(now, mains, reported.getContainerStatuses());
+        resume(now, ephemerals, reported.getEphemeralContainerStatuses());
     }
 
-    private static List<V1Container> initContainers(V1Pod pod) {
-        List<V1Container> containers = pod.getSpec().getInitContainers();
-        return containers == null ? List.of() : containers;
+    private void addEphemerals() {
+        orEmpty(pod.getSpec().getEphemeralContainers()).stream().skip(ephemerals.size())
+                .map(spec -> ModelJson.read(ModelJson.tree(spec), V1Container.class))
+                .forEach(spec -> ephemerals.add(container(spec, Kind.EPHEMERAL)));
     }
 
     private HollowContainer container(V1Container spec, Kind kind) {
@@ -61,21 +72,12 @@ final class HollowPod {
     }
 
     private HollowProfile profile(V1Container spec, Kind kind) {
-        return HollowProfile.of(pod, spec, kind == Kind.INIT, nodeProfile);
-    }
-
-    private void resume(Moment now) {
-        V1PodStatus status = pod.getStatus();
-        if (status == null) {
-            return;
-        }
-        resume(now, inits, status.getInitContainerStatuses());
-        resume(now, mains, status.getContainerStatuses());
+        return HollowProfile.of(pod, spec, kind, kind == Kind.EPHEMERAL ? "none" : nodeProfile);
     }
 
     private static void resume(Moment now, List<HollowContainer> containers,
             @Nullable List<V1ContainerStatus> statuses) {
-        for (V1ContainerStatus status : statuses == null ? List.<V1ContainerStatus>of() : statuses) {
+        for (V1ContainerStatus status : orEmpty(statuses)) {
             containers.stream().filter(c -> c.name().equals(status.getName())).forEach(c -> c.resume(now, status));
         }
     }
@@ -88,7 +90,9 @@ final class HollowPod {
         boolean changed = false;
         if (newPod.getSpec() != pod.getSpec() || newPod.getMetadata() != pod.getMetadata()) {
             pod = newPod;
-            changed = update(now, inits, initContainers(newPod)) | update(now, mains, newPod.getSpec().getContainers());
+            changed = update(now, inits, PodPhases.initContainers(newPod.getSpec()))
+                    | update(now, mains, newPod.getSpec().getContainers());
+            addEphemerals();
         }
         return advance(now) | changed;
     }
@@ -125,6 +129,9 @@ final class HollowPod {
             return stopAll(now);
         }
         boolean changed = restartAll(now);
+        for (HollowContainer ephemeral : ephemerals) {
+            changed |= ephemeral.run(now);
+        }
         boolean initialized = true;
         for (HollowContainer init : inits) {
             if (init.kind == Kind.INIT && init.succeeded()) {
@@ -165,13 +172,8 @@ final class HollowPod {
 
     private boolean stopAll(Moment now) {
         boolean changed = false;
-        for (HollowContainer container : mains) {
-            changed |= container.stop(now, killAt);
-        }
-        for (HollowContainer container : inits) {
-            if (container.kind == Kind.INIT) {
-                changed |= container.stop(now, killAt);
-            }
+        for (HollowContainer container : all().toList()) {
+            changed |= container.kind != Kind.SIDECAR && container.stop(now, killAt);
         }
         return stopSidecars(now) | changed;
     }
@@ -198,8 +200,11 @@ final class HollowPod {
      * is none.
      */
     long due() {
-        return Stream.concat(inits.stream(), mains.stream()).mapToLong(HollowContainer::due).min()
-                .orElse(Long.MAX_VALUE);
+        return all().mapToLong(HollowContainer::due).min().orElse(Long.MAX_VALUE);
+    }
+
+    private Stream<HollowContainer> all() {
+        return Stream.of(mains, ephemerals, inits).flatMap(List::stream);
     }
 
     PodRuntimeStatus status() {
@@ -207,6 +212,7 @@ final class HollowPod {
                 .anyMatch(c -> c.kind == Kind.SIDECAR ? !c.isStarted() : !c.succeeded());
         return new PodRuntimeStatus(true, ip,
                 inits.stream().map(c -> c.status(inits.indexOf(c) > 0)).toList(),
-                mains.stream().map(c -> c.status(initializing)).toList());
+                mains.stream().map(c -> c.status(initializing)).toList(),
+                ephemerals.stream().map(c -> c.status(false)).toList());
     }
 }

@@ -15,6 +15,8 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1Probe;
 
 import dev.wheelhouse.api.OwnerReferences;
+import dev.wheelhouse.hollow.HollowCommand;
+import dev.wheelhouse.node.HollowContainer.Kind;
 import dev.wheelhouse.podconfig.PodSources;
 import dev.wheelhouse.runtime.Durations;
 
@@ -92,13 +94,15 @@ record HollowProfile(Duration startDelay, Duration startupDelay, Duration readyD
     /**
      * The profile of a container.
      *
+     * @param kind ephemeral containers have no annotations
      * @param nodeProfile the name of the profile for pods that name none
      */
-    static HollowProfile of(V1Pod pod, V1Container container, boolean init, String nodeProfile) {
-        Reader in = new Reader(pod, container.getName(), init, nodeProfile);
+    static HollowProfile of(V1Pod pod, V1Container container, Kind kind, String nodeProfile) {
+        Reader in = new Reader(pod, container.getName(), kind, nodeProfile);
         HollowCommand run = in.flag("fail", false) ? new HollowCommand(Duration.ZERO, 1) : HollowCommand.of(container);
         if (run == null) {
-            run = new HollowCommand(init ? Duration.ZERO : isOfJob(pod) ? JOB_RUN : null, 0);
+            run = new HollowCommand(
+                    kind == Kind.INIT ? Duration.ZERO : kind != Kind.EPHEMERAL && isOfJob(pod) ? JOB_RUN : null, 0);
         }
         Duration runFor = in.duration("run-for");
         List<Integer> exitCodes = in.numbers("exit-code");
@@ -166,16 +170,18 @@ record HollowProfile(Duration startDelay, Duration startupDelay, Duration readyD
         private final Map<String, String> defaults;
         private final List<String> problems = new ArrayList<>();
 
-        Reader(V1Pod pod, String container, boolean init, String nodeProfile) {
+        Reader(V1Pod pod, String container, Kind kind, String nodeProfile) {
             this.pod = pod;
             this.container = container;
             Map<String, String> annotations = pod.getMetadata().getAnnotations();
-            this.annotated = annotations != null && annotations.keySet().stream().anyMatch(k -> k.startsWith(PREFIX));
+            // They are not for somebody who debugs the pod.
+            this.annotated = kind != Kind.EPHEMERAL && annotations != null
+                    && annotations.keySet().stream().anyMatch(k -> k.startsWith(PREFIX));
             String named = annotation("profile");
             named = named == null ? null : allowed("profile", named, NAMED.keySet().stream().sorted().toList());
             Map<String, String> profile = new HashMap<>(
                     NAMED.getOrDefault(named == null ? nodeProfile : named, Map.of()));
-            if (init) {
+            if (kind == Kind.INIT) {
                 // If a profile made init containers fail, the main containers would never show the profile's behaviour.
                 profile.keySet().retainAll(Set.of("start-delay", "image-pull"));
             }

@@ -12,15 +12,16 @@ import io.kubernetes.client.openapi.models.V1ContainerStatus;
  * @param podIp the pod's address; empty if it has none, or uses the host's
  */
 record PodRuntimeStatus(boolean sandboxReady, String podIp, List<V1ContainerStatus> initContainers,
-        List<V1ContainerStatus> containers) {
+        List<V1ContainerStatus> containers, List<V1ContainerStatus> ephemeral) {
 
     PodRuntimeStatus {
         initContainers = List.copyOf(initContainers);
         containers = List.copyOf(containers);
+        ephemeral = List.copyOf(ephemeral);
     }
 
     boolean anyRunning() {
-        return Stream.concat(initContainers.stream(), containers.stream())
+        return Stream.of(initContainers, containers, ephemeral).flatMap(List::stream)
                 .anyMatch(s -> s.getState() != null && s.getState().getRunning() != null);
     }
 }

@@ -19,6 +19,9 @@ import io.kubernetes.client.openapi.models.V1PodStatus;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.podconfig.PodSources;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
+import static dev.wheelhouse.api.Absent.orNull;
+
 /**
  * Computes a pod's status from its spec and the runtime's status (upstream: {@code generateAPIPodStatus} in
  * {@code kubelet_pods.go} and {@code TerminatePod} in {@code status_manager.go}). Pure functions.
@@ -55,7 +58,8 @@ final class PodStatuses {
         boolean initialized = initialized(pod, known);
         PodRuntimeStatus ended = new PodRuntimeStatus(false, known.podIp(),
                 lostUpToLastBegun(known.initContainers()),
-                known.containers().stream().map(s -> initialized ? lost(s) : s).toList());
+                known.containers().stream().map(s -> initialized ? lost(s) : s).toList(),
+                known.ephemeral().stream().map(PodStatuses::lost).toList());
         V1PodStatus old = before != null ? before : pod.getStatus() != null ? pod.getStatus() : new V1PodStatus();
         String phase = PodPhases.of(pod, known, true);
         String settled = settled(pod, old);
@@ -100,8 +104,8 @@ final class PodStatuses {
             return waiting(pod);
         }
         return new PodRuntimeStatus(false, last.getPodIP() == null ? "" : last.getPodIP(),
-                last.getInitContainerStatuses() == null ? List.of() : last.getInitContainerStatuses(),
-                last.getContainerStatuses());
+                orEmpty(last.getInitContainerStatuses()),
+                last.getContainerStatuses(), orEmpty(last.getEphemeralContainerStatuses()));
     }
 
     /** Whether the main containers were allowed to run: one has run, or no init container is left. */
@@ -146,10 +150,9 @@ final class PodStatuses {
                 .startTime(old.getStartTime() == null ? now.stamp() : old.getStartTime())
                 .qosClass(old.getQosClass())
                 .conditions(PodConditions.of(pod, runtime, phase, old, now))
-                .containerStatuses(runtime.containers());
-        if (!runtime.initContainers().isEmpty()) {
-            status.initContainerStatuses(runtime.initContainers());
-        }
+                .containerStatuses(runtime.containers())
+                .initContainerStatuses(orNull(runtime.initContainers()))
+                .ephemeralContainerStatuses(orNull(runtime.ephemeral()));
         V1PodStatus told = phase.equals(old.getPhase()) ? old : pod.getStatus();
         if (told != null && phase.equals(told.getPhase())) {
             status.reason(told.getReason()).message(told.getMessage());
@@ -167,7 +170,7 @@ final class PodStatuses {
         List<V1Container> inits = PodPhases.initContainers(pod.getSpec());
         String reason = inits.isEmpty() ? "ContainerCreating" : "PodInitializing";
         return new PodRuntimeStatus(false, "", inits.stream().map(c -> waiting(c, "PodInitializing")).toList(),
-                pod.getSpec().getContainers().stream().map(c -> waiting(c, reason)).toList());
+                pod.getSpec().getContainers().stream().map(c -> waiting(c, reason)).toList(), List.of());
     }
 
     private static V1ContainerStatus waiting(V1Container container, String reason) {

@@ -31,7 +31,8 @@ final class StatusPatch {
             new Field("podIP", V1PodStatus::getPodIP), new Field("podIPs", V1PodStatus::getPodIPs),
             new Field("startTime", V1PodStatus::getStartTime), new Field("qosClass", V1PodStatus::getQosClass),
             new Field("initContainerStatuses", V1PodStatus::getInitContainerStatuses),
-            new Field("containerStatuses", V1PodStatus::getContainerStatuses));
+            new Field("containerStatuses", V1PodStatus::getContainerStatuses),
+            new Field("ephemeralContainerStatuses", V1PodStatus::getEphemeralContainerStatuses));
 
     /** Lists that a strategic merge joins by address, so that an address leaves only by a directive of its own. */
     private static final Set<String> ADDRESSES = Set.of("hostIPs", "podIPs");

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +17,8 @@ import io.kubernetes.client.custom.Quantity;
 import io.kubernetes.client.custom.QuantityFormatException;
 import io.kubernetes.client.openapi.models.V1Taint;
 
+import dev.wheelhouse.controllers.AddressRange;
+import dev.wheelhouse.embedded.HollowCluster;
 import dev.wheelhouse.node.NodeAgentOptions;
 import dev.wheelhouse.podconfig.FileSource;
 import dev.wheelhouse.podconfig.HttpManifests;
@@ -38,6 +41,15 @@ final class ConfiguredNodes {
     /** Whether the process has nodes for its embedded API server. */
     static boolean areAny(WheelhouseProperties properties) {
         return count(properties, true) > 0 || properties.node().isAnySet();
+    }
+
+    /** The range of the addresses of Services and Ingresses; null if they get none. */
+    static @Nullable AddressRange addresses(WheelhouseProperties properties, boolean embedded) {
+        String range = Objects.requireNonNullElse(properties.nodes().addresses(),
+                embedded ? HollowCluster.Options.ADDRESSES : "none");
+        return range.equals("none")
+                ? null
+                : BadOption.checked("wheelhouse.nodes.addresses: ", () -> AddressRange.of(range));
     }
 
     /**

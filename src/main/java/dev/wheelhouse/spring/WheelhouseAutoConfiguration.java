@@ -329,7 +329,8 @@ class WheelhouseAutoConfiguration {
         boolean scheduler = properties.scheduler() != null ? properties.scheduler() : embedded;
         boolean storage = properties.nodes().storage() != null ? properties.nodes().storage() : embedded;
         List<NodeAgentOptions> wanted = ConfiguredNodes.of(properties, embedded, Path.of(""), Host.name());
-        return new HollowCluster(new HollowCluster.Options(wanted, scheduler, storage), client, informers,
+        return new HollowCluster(new HollowCluster.Options(wanted, scheduler, storage,
+                ConfiguredNodes.addresses(properties, embedded)), client, informers,
                 events::recorder, metrics.registry(), clock);
     }
 

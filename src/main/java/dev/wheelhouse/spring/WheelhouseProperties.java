@@ -127,11 +127,13 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
      * @param profile the behaviour of pods without annotations for it: none, slow, flaky, stuck, crashing, unpullable
      * @param storage whether to make a default StorageClass if there is no class, and hollow volumes for its claims; by
      *     default only on the embedded API server
+     * @param addresses the range of the addresses of Services of type LoadBalancer and of Ingresses, or {@code none};
+     *     by default 198.51.100.0/24 on the embedded API server and none elsewhere
      */
     public record Nodes(@Nullable Integer count, @DefaultValue("node-") String namePrefix,
             @DefaultValue("4") String cpu,
             @DefaultValue("8Gi") String memory, @DefaultValue("110") int pods, @DefaultValue("none") String profile,
-            @Nullable Boolean storage) {
+            @Nullable Boolean storage, @Nullable String addresses) {
         public Nodes {
             BadOption.require(count == null || (count >= 0 && count <= 3000), "wheelhouse.nodes.count",
                     String.valueOf(count),

@@ -8,6 +8,7 @@ import java.util.stream.IntStream;
 
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.controller.Options;
+import dev.wheelhouse.controllers.AddressRange;
 import dev.wheelhouse.embedded.HollowCluster;
 import dev.wheelhouse.informer.InformerFactory;
 import dev.wheelhouse.manager.ControllerDescriptor;
@@ -36,7 +37,8 @@ final class ControllerProcess implements AutoCloseable {
         this.engine = engine;
         this.hollow = hollow;
         cluster = new HollowCluster(new HollowCluster.Options(IntStream.range(0, nodes)
-                .mapToObj(i -> NodeAgentOptions.hollow("node-" + (i + 1), i)).toList(), nodes > 0, nodes > 0), client,
+                .mapToObj(i -> NodeAgentOptions.hollow("node-" + (i + 1), i)).toList(), nodes > 0, nodes > 0,
+                nodes > 0 ? AddressRange.of(HollowCluster.Options.ADDRESSES) : null), client,
                 engine.informers(), engine.events()::recorder, Meters.NONE, clock, hollow);
         engine.start();
         cluster.start();

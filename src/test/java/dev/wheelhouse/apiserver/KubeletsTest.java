@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.KeyStore;
 import java.security.cert.Certificate;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
@@ -208,5 +209,28 @@ class KubeletsTest {
             exchange("DELETE /api/v1/namespaces/default/pods/h?gracePeriodSeconds=0", "", "");
             until(raw, "0\r\n\r\n");
         }
+    }
+
+    @Test
+    void logsOfAHollowPodGoOnAsItsCommandPrintsAndEndWithIt() throws Exception {
+        String path = "/api/v1/namespaces/default/pods";
+        exchange("POST " + path, "", "{\"metadata\":{\"name\":\"h\"},\"spec\":{\"nodeName\":\"gone\",\"containers\":["
+                + "{\"name\":\"c\",\"image\":\"i\",\"command\":[\"sh\",\"-c\",\"echo one; sleep 2; echo two\"]}]}}");
+        String began = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
+        state(path, "\"running\":{\"startedAt\":\"" + began + "\"}");
+        try (RawHttp raw = send("GET " + path + "/h/log?follow=true", "", "")) {
+            until(raw, "one\n");
+            until(raw, "two\n");
+            state(path, "\"running\":null,\"terminated\":{\"exitCode\":0,\"startedAt\":\"" + began
+                    + "\",\"finishedAt\":\"" + Instant.now() + "\"}");
+            until(raw, "0\r\n\r\n");
+        }
+    }
+
+    private void state(String path, String state) throws Exception {
+        assertThat(exchange("PATCH " + path + "/h/status", "Content-Type: application/merge-patch+json\r\n",
+                "{\"status\":{\"phase\":\"Running\",\"containerStatuses\":[{\"name\":\"c\",\"image\":\"i\","
+                        + "\"imageID\":\"\",\"ready\":true,\"restartCount\":0,\"state\":{" + state + "}}]}}"))
+                .contains(" 200 ");
     }
 }

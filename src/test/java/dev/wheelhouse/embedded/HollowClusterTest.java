@@ -37,7 +37,7 @@ class HollowClusterTest {
                 InformerFactory informers = new InformerFactory(server.client("owner"), clock)) {
             KubeClient client = server.client("hollow");
             informers.start(runner);
-            HollowCluster cluster = new HollowCluster(new HollowCluster.Options(List.of(), true, true), client,
+            HollowCluster cluster = new HollowCluster(new HollowCluster.Options(List.of(), true, true, null), client,
                     informers,
                     component -> EventRecorder.NONE, Meters.NONE,
                     clock);

@@ -6,6 +6,8 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
@@ -57,8 +59,10 @@ class AssessmentTest {
         ObjectNode role = (ObjectNode) ModelJson.tree(Map.of("kind", "Site", "metadata",
                 Map.of("name", "a;rm -rf ~'$(b)", "deletionTimestamp", "2026-01-01T00:00:00Z", "finalizers",
                         List.of("x/y"))));
-        assertThat(new Assessment(List.of(item(role)), List.of(), Health::of, NOW).problems().getFirst().advice()
-                .command()).isEqualTo("kubectl describe -n a sites.example.com 'a;rm -rf ~'\\''$(b)'");
+        assertThat(
+                new Assessment(Set.of(), List.of(item(role)), List.of(), Health::of, NOW).problems().getFirst().advice()
+                        .command())
+                .isEqualTo("kubectl describe -n a sites.example.com 'a;rm -rf ~'\\''$(b)'");
     }
 
     @Test
@@ -76,7 +80,9 @@ class AssessmentTest {
             failing.add(new Failing(words[0], requireNonNull(TYPES.get("Job")), ObjectKey.parse(words[2]), words[3],
                     NOW));
         });
-        Assessment assessment = new Assessment(items, failing, Health::of, NOW);
+        Set<ResourceType> known = items.stream().map(Item::type).collect(Collectors.toSet());
+        row.path("types").forEach(kind -> known.add(requireNonNull(TYPES.get(kind.asString()))));
+        Assessment assessment = new Assessment(known, items, failing, Health::of, NOW);
         List<String> problems = assessment.problems().stream()
                 .map(problem -> problem.item().type().groupResource() + " " + problem.item().key() + " | "
                         + problem.health().level() + " | " + problem.health().text() + " | "

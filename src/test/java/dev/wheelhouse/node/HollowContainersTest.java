@@ -20,6 +20,10 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1Probe;
 import io.kubernetes.client.openapi.models.V1SleepAction;
 
+import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.client.PatchType;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Hollow containers over time, as the API server shows them. */
@@ -365,5 +369,50 @@ class HollowContainersTest {
         assertThat(node.state("web")).isEqualTo("Running");
         node.pass(Duration.ofSeconds(2));
         assertThat(node.exists("web")).isFalse();
+    }
+
+    // ---- containers for debugging
+
+    private void debug(String... command) {
+        node.cluster.user().resource(ResourceType.PODS, V1Pod.class).patch(NodeHarness.key("web"),
+                "ephemeralcontainers", PatchType.STRATEGIC_MERGE, "{\"spec\": {\"ephemeralContainers\": [{\"name\": "
+                        + "\"debugger\", \"image\": \"busybox\", \"command\": " + ModelJson.write(List.of(command))
+                        + "}]}}");
+        node.settle();
+    }
+
+    private String debugger() {
+        return NodeHarness.state(node.get("web").getStatus().getEphemeralContainerStatuses().getFirst());
+    }
+
+    @Test
+    void anEphemeralContainerRunsBesideACrashLoopUntilThePodGoes() {
+        create("Always", "fail", "true");
+        debug("sh");
+        node.pass(Duration.ofMinutes(5));
+        assertThat(debugger()).isEqualTo("Running");
+        assertThat(node.events).contains("Normal Started: Started container debugger");
+
+        node.agent.close();
+        node.agent = node.start(NodeAgentOptions.hollow("node-1", 0));
+        node.pass(Duration.ofSeconds(5));
+        assertThat(debugger()).isEqualTo("Running");
+        assertThat(node.get("web").getStatus().getEphemeralContainerStatuses().getFirst().getRestartCount()).isZero();
+
+        node.delete("web", 1L);
+        node.pass(Duration.ofSeconds(5));
+        assertThat(node.exists("web")).isFalse();
+    }
+
+    @Test
+    void anEphemeralContainerThatEndsIsNotRestartedAndChangesNothingElse() {
+        create("Always");
+        debug("sh", "-c", "sleep 5; exit 3");
+        assertThat(debugger()).isEqualTo("Running");
+        node.pass(Duration.ofMinutes(1));
+
+        assertThat(debugger()).isEqualTo("Terminated Error 3");
+        assertThat(node.phase("web")).isEqualTo("Running");
+        assertThat(node.condition("web", "Ready")).isEqualTo("True");
     }
 }

@@ -196,7 +196,8 @@ class TerminalPhaseTest {
             "W W L,W,U U U,U", "W,R,U,U", "W,T1,U,T1", "R,W,U,W", "'',W,'',U"})
     void aContainerWhoseEndIsUnknownHasFailedIfItsTurnHadCome(String inits, String mains, String initsAfter,
             String mainsAfter) {
-        PodRuntimeStatus known = new PodRuntimeStatus(false, "", states("init", inits), states("main", mains));
+        PodRuntimeStatus known = new PodRuntimeStatus(false, "", states("init", inits), states("main", mains),
+                List.of());
         V1Pod pod = NodeHarness.pod("web", Map.of(),
                 known.containers().stream().map(s -> NodeHarness.container(s.getName())).toArray(V1Container[]::new));
         pod.getSpec().restartPolicy("Never").initContainers(

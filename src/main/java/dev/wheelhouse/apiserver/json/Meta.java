@@ -1,6 +1,7 @@
 package dev.wheelhouse.apiserver.json;
 
 import java.time.Instant;
+import java.time.format.DateTimeParseException;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -48,6 +49,15 @@ public final class Meta {
             of(object).remove("finalizers");
         }
         Json.putTexts(of(object), "finalizers", finalizers);
+    }
+
+    /** The time of a text; {@link Instant#EPOCH} if the text is none. */
+    public static Instant time(String text) {
+        try {
+            return Instant.parse(text);
+        } catch (DateTimeParseException e) {
+            return Instant.EPOCH;
+        }
     }
 
     /** A time in the format of {@code metav1.Time}: UTC, in seconds. */

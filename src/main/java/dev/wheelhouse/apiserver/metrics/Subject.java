@@ -3,7 +3,6 @@ package dev.wheelhouse.apiserver.metrics;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.format.DateTimeParseException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -39,7 +38,7 @@ record Subject(ObjectNode object, Cluster cluster) {
     Long milli(Load load, @Nullable BigDecimal request) {
         JsonNode owner = controller(object);
         ObjectNode controller = owner == null ? null : find(owner);
-        Instant since = time(Json.text(controller == null ? object : controller, "metadata", "creationTimestamp"));
+        Instant since = Meta.time(Json.text(controller == null ? object : controller, "metadata", "creationTimestamp"));
         Instant now = cluster.now();
         return load.milli(since.isAfter(now) ? Duration.ZERO : Duration.between(since, now), request,
                 load.shared() && owner != null
@@ -91,7 +90,7 @@ record Subject(ObjectNode object, Cluster cluster) {
                 if (Json.text(status, "name").equals(container)) {
                     JsonNode running = Json.at(status, "state", "running");
                     return running != null
-                            && !time(Json.text(running, "startedAt")).plus(WINDOW).isAfter(cluster.now());
+                            && !Meta.time(Json.text(running, "startedAt")).plus(WINDOW).isAfter(cluster.now());
                 }
             }
         }
@@ -111,13 +110,5 @@ record Subject(ObjectNode object, Cluster cluster) {
 
     static boolean isRunning(ObjectNode pod) {
         return Json.text(pod, "status", "phase").equals("Running");
-    }
-
-    private static Instant time(String text) {
-        try {
-            return Instant.parse(text);
-        } catch (DateTimeParseException e) {
-            return Instant.EPOCH;
-        }
     }
 }

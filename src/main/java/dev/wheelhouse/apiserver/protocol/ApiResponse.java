@@ -5,7 +5,7 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
-import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -115,11 +115,11 @@ public sealed interface ApiResponse {
                 String failure) implements Live {}
 
         /**
-         * The body may go on, so that the answer ends only when its source has ended.
+         * The body goes on until its source has ended.
          *
-         * @param ended is asked now and then
+         * @param next is asked now and then for what comes next; null at the end
          */
-        record Follow(BooleanSupplier ended) implements Live {}
+        record Follow(Supplier<byte @Nullable []> next) implements Live {}
     }
 
     /** A watch. The receiver must close the feed. */

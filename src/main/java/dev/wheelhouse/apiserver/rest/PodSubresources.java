@@ -1,10 +1,13 @@
 package dev.wheelhouse.apiserver.rest;
 
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
-
-import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
@@ -26,6 +29,7 @@ import dev.wheelhouse.apiserver.protocol.WriteContext;
 import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.Durations;
 
 /** Binding and logs of pods (upstream: {@code pkg/registry/core/pod/storage}). */
 record PodSubresources(Reads reads, Writes writes, Renderer renderer, Kubelets kubelets, Clock clock) {
@@ -154,9 +158,8 @@ record PodSubresources(Reads reads, Writes writes, Renderer renderer, Kubelets k
     /** Exec, attach and port-forward. @throws StatusException 400 for a pod of a hollow node, which runs no process */
     ApiResponse connect(Target target, ApiRequest request) {
         ObjectNode pod = reads.find(target).tree();
-        String problem = target.subresource().equals("portforward") ? null : containerProblem(pod, request.query());
-        if (problem != null) {
-            throw Errors.badRequest(problem);
+        if (!target.subresource().equals("portforward")) {
+            checkContainer(pod, request.query());
         }
         ApiResponse answer = kubelets.connect(pod, container(pod, request.query()), target.subresource(),
                 request.query());
@@ -173,19 +176,19 @@ record PodSubresources(Reads reads, Writes writes, Renderer renderer, Kubelets k
         return asked.isEmpty() ? Json.text(pod.path("spec").path("containers").path(0), "name") : asked;
     }
 
-    /** The reason why a request may not ask for its container; null if it may. */
-    private static @Nullable String containerProblem(ObjectNode pod, QueryParameters query) {
+    /** @throws StatusException 400 if the pod has no such container, or several and the request names none */
+    private static void checkContainer(ObjectNode pod, QueryParameters query) {
         List<String> names = Stream.of("initContainers", "containers", "ephemeralContainers")
                 .flatMap(field -> pod.path("spec").path(field).valueStream()).map(each -> Json.text(each, "name"))
                 .toList();
         String name = query.get("container");
-        if (name.isEmpty()) {
-            return pod.path("spec").path("containers").size() == 1
-                    ? null
-                    : "a container name must be specified for pod " + Meta.name(pod) + ", choose one of: ["
-                            + String.join(" ", names) + "]";
+        if (name.isEmpty() && pod.path("spec").path("containers").size() != 1) {
+            throw Errors.badRequest("a container name must be specified for pod " + Meta.name(pod)
+                    + ", choose one of: [" + String.join(" ", names) + "]");
         }
-        return names.contains(name) ? null : "container " + name + " is not valid for pod " + Meta.name(pod);
+        if (!name.isEmpty() && !names.contains(name)) {
+            throw Errors.badRequest("container " + name + " is not valid for pod " + Meta.name(pod));
+        }
     }
 
     ApiResponse log(Target target, ApiRequest request) {
@@ -211,10 +214,7 @@ record PodSubresources(Reads reads, Writes writes, Renderer renderer, Kubelets k
             problems.forbidden("stream", "may not be specified");
         }
         Errors.refuse(problems, "", "PodLogOptions", target.name());
-        String problem = containerProblem(pod.tree(), query);
-        if (problem != null) {
-            throw Errors.badRequest(problem);
-        }
+        checkContainer(pod.tree(), query);
         if (Json.text(pod.tree(), "spec", "nodeName").isEmpty()) {
             return new ApiResponse.Content(204, "", new byte[0], List.of(), null);
         }
@@ -222,24 +222,33 @@ record PodSubresources(Reads reads, Writes writes, Renderer renderer, Kubelets k
         if (answer != null) {
             return answer;
         }
-        String began = query.flag("timestamps")
-                ? Json.text(pod.tree(), "metadata", "creationTimestamp").replace("Z", ".000000000Z ")
-                : "";
-        String text = tail != null && tail == 0
-                ? ""
-                : began + "The pod " + target.namespace() + "/" + target.name()
-                        + " runs on a hollow node: no process runs, so there is no output.\n";
-        ApiResponse.Content logs = ApiResponse.text(200,
-                bytes == null ? text : text.substring(0, (int) Math.min(text.length(), bytes)));
-        return query.flag("follow")
-                ? logs.withLive(new ApiResponse.Live.Follow(() -> hasEnded(target, pod.uid())))
+        String container = container(pod.tree(), query);
+        HollowLog log = HollowLog.of(pod.tree(), container, query.flag("previous"), clock.now());
+        Instant from = since == null
+                ? Meta.time(query.get("sinceTime"))
+                : Durations.before(clock.now(), Duration.ofSeconds(since));
+        int old = (int) log.lines().stream().filter(line -> line.at().isBefore(from)).count();
+        int first = tail == null ? old : (int) Math.max(old, log.lines().size() - tail);
+        byte[] text = log.text(first, query.flag("timestamps")).getBytes(StandardCharsets.UTF_8);
+        ApiResponse.Content logs = new ApiResponse.Content(200, "text/plain; charset=utf-8",
+                bytes == null || bytes > text.length ? text : Arrays.copyOf(text, bytes.intValue()), List.of(), null);
+        return query.flag("follow") && bytes == null && !query.flag("previous")
+                ? logs.withLive(further(target, pod.uid(), container, log, query))
                 : logs;
     }
 
-    /** Whether a pod runs no more, so that nothing is added to its logs. */
-    private boolean hasEnded(Target target, String uid) {
-        StoredObject now = reads.store().get("pods", target.namespace(), target.name());
-        return now == null || !now.uid().equals(uid)
-                || List.of("Succeeded", "Failed").contains(Json.text(now.tree(), "status", "phase"));
+    /** Further lines of a log, until its container has ended. */
+    private ApiResponse.Live further(Target target, String uid, String container, HollowLog first,
+            QueryParameters query) {
+        AtomicReference<HollowLog> shown = new AtomicReference<>(first);
+        return new ApiResponse.Live.Follow(() -> {
+            StoredObject pod = reads.store().get("pods", target.namespace(), target.name());
+            if (shown.get().over() || pod == null || !pod.uid().equals(uid)) {
+                return null;
+            }
+            HollowLog now = HollowLog.of(pod.tree(), container, false, clock.now());
+            HollowLog before = shown.getAndSet(now);
+            return now.text(before.lines().size(), query.flag("timestamps")).getBytes(StandardCharsets.UTF_8);
+        });
     }
 }

@@ -1,15 +1,20 @@
-package dev.wheelhouse.node;
+package dev.wheelhouse.hollow;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import io.kubernetes.client.openapi.models.V1Container;
+import io.kubernetes.client.openapi.models.V1EnvVar;
+import io.kubernetes.client.openapi.models.V1EnvVarSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -92,6 +97,50 @@ class HollowCommandTest {
         assertThat(command("sh", "-c")).isNull();
         assertThat(command("sh", "-c", "true;".repeat(100_000))).isNull();
         assertThat(command("sh", "-c", "''".repeat(490) + "true")).isEqualTo(new HollowCommand(Duration.ZERO, 0));
+    }
+
+    @ParameterizedTest(name = "sh -c {0} prints {1}")
+    @CsvSource(delimiter = '|', ignoreLeadingAndTrailingWhitespace = false, value = {
+            "echo hello|0:hello\\n", "echo  a   'b  c' \"d\"|0:a b  c d\\n", "echo -n a; echo b|0:a 0:b\\n",
+            "echo|0:\\n",
+            "echo one; sleep 2; echo two|0:one\\n 2:two\\n", "false && echo no; true || echo no; echo yes|0:yes\\n",
+            "printf '%s\\n' x y|0:x\\ny\\n", "printf 'n=%d %%\\n'|0:n=0 %\\n", "printf '%s=%s;' a 1 b|0:a=1;b=;",
+            "printf a b|0:a", "printf '%5d' 7|", "echo -e 'a\\tb'|0:a\tb\\n", "echo 'a\\tb'|0:a\\tb\\n",
+            "echo $NAME ${NAME}s '$NAME' \"$NAME!\"|0:blog blogs $NAME blog!\\n", "echo a$b; echo c|0:c\\n",
+            "echo \"\\$NAME\" 5$|0:$NAME 5$\\n", "echo $SECRET; echo $?; echo ${NAME:-x}; echo \"$(date)\"|",
+            "echo $(NAME) $(GREETING)|0:blog hello blog\\n", "echo a >&2; echo b > /dev/stderr; echo c >f; echo d 2>f|"
+                    + "0:a\\n 0:b\\n 0:d\\n",
+            "echo up; exec nginx; echo down|0:up\\n", "exit 1; echo no|",
+    })
+    void theOutputOfAScriptIsWhatItPlainlyPrints(String script, @Nullable String output) {
+        V1Container container = new V1Container().name("a").command(List.of("sh", "-c", script)).env(List.of(
+                new V1EnvVar().name("NAME").value("blog"), new V1EnvVar().name("GREETING").value("hello $(NAME)"),
+                new V1EnvVar().name("SECRET").valueFrom(new V1EnvVarSource())));
+
+        assertThat(HollowCommand.output(container).stream()
+                .map(each -> each.after().toSeconds() + ":" + each.text().replace("\n", "\\n"))
+                .collect(Collectors.joining(" "))).isEqualTo(output == null ? "" : output);
+    }
+
+    @Test
+    void aCommandWithoutAShellPrintsItsWordsAsTheyAre() {
+        V1Container container = new V1Container().name("a").command(List.of("/bin/echo")).args(List.of("$(X) $Y",
+                "$$(Z)", "'")).env(List.of(new V1EnvVar().name("X").value("1"), new V1EnvVar().name("Y").value("2")));
+        assertThat(HollowCommand.output(container)).extracting(HollowCommand.Printed::text)
+                .containsExactly("1 $Y $(Z) '\n");
+    }
+
+    /** Values that name each other double their length with each of them. */
+    @Test
+    void outputIsBounded() {
+        List<V1EnvVar> doubling = new ArrayList<>(List.of(new V1EnvVar().name("V0").value("x".repeat(1000))));
+        for (int i = 1; i < 100; i++) {
+            doubling.add(new V1EnvVar().name("V" + i).value("$(V%1$d)$(V%1$d)".formatted(i - 1)));
+        }
+        V1Container container = new V1Container().name("a").env(doubling)
+                .command(List.of("sh", "-c", "echo $V99 $(V99)" + " $V9".repeat(200)));
+        assertThat(HollowCommand.output(container).stream().mapToInt(each -> each.text().length()).sum())
+                .isLessThan(20_000);
     }
 
     private static HollowCommand command(String... words) {
