@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -52,9 +53,10 @@ final class HollowBalancer extends HollowController {
     private final SharedIndexInformer<V1Ingress> ingresses;
     private final SharedIndexInformer<V1IngressClass> classes;
     private final AddressRange range;
-    /** The owners of addresses. Those of objects that had one at the start are read once. Guarded by this. */
+    /** The owners by their addresses, and the reverse. Owners that went are forgotten when no address is left. */
     private final Map<String, String> owners = new HashMap<>();
-    private boolean read;
+    private final Map<String, String> addresses = new HashMap<>();
+    private long sweepAt;
 
     HollowBalancer(ControllerContext context, AddressRange range) {
         super("hollow-balancer", "service-controller", context);
@@ -113,28 +115,33 @@ final class HollowBalancer extends HollowController {
 
     /** The owner's address: the one that it has, else the first free one from that which its name stands for. */
     private synchronized @Nullable String give(String owner) {
-        List<KubernetesObject> all = new ArrayList<>(services.getIndexer().list());
-        all.addAll(ingresses.getIndexer().list());
-        if (!read) {
-            all.forEach(each -> shown(each).forEach(at -> owners.put(at.path("ip").asString(""), owner(each))));
-            read = true;
-        }
-        owners.values().retainAll(all.stream().map(this::owner).collect(Collectors.toSet()));
-        for (Map.Entry<String, String> each : owners.entrySet()) {
-            if (each.getValue().equals(owner)) {
-                return each.getKey();
-            }
+        if (sweepAt == 0) {
+            everything().forEach(each -> shown(each)
+                    .forEach(at -> own(at.path("ip").asString(""), owner(each))));
+            sweepAt = clock.deadline(UNTIL_FREE);
         }
         // The first and the last address of a range are the network's and the broadcast address.
         int size = (1 << Math.min(range.bits() - range.prefix(), MOST_BITS)) - 2;
-        for (int i = 0; i < size; i++) {
-            String address = range.part(1 + Math.floorMod(owner.hashCode() + i, size), range.bits()).toString()
-                    .replaceFirst("/.*", "");
-            if (owners.putIfAbsent(address, owner) == null) {
-                return address;
-            }
+        if (!addresses.containsKey(owner) && owners.size() >= size && clock.nanoTime() - sweepAt >= 0) {
+            owners.values().retainAll(everything().map(this::owner).collect(Collectors.toSet()));
+            addresses.keySet().retainAll(owners.values());
+            sweepAt = clock.deadline(UNTIL_FREE);
         }
-        return null;
+        for (int i = 0; !addresses.containsKey(owner) && owners.size() < size && i < size; i++) {
+            own(range.part(1 + Math.floorMod(owner.hashCode() + i, size), range.bits()).toString()
+                    .replaceFirst("/.*", ""), owner);
+        }
+        return addresses.get(owner);
+    }
+
+    private Stream<KubernetesObject> everything() {
+        return Stream.concat(services.getIndexer().list().stream(), ingresses.getIndexer().list().stream());
+    }
+
+    private void own(String address, String owner) {
+        if (owners.putIfAbsent(address, owner) == null) {
+            addresses.put(owner, address);
+        }
     }
 
     /** A Service, or the controller whose Ingresses share an address; empty for an object that wants none from here. */

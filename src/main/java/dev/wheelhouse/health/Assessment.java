@@ -11,22 +11,25 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.common.KubernetesObject;
+import io.kubernetes.client.openapi.models.V1ConfigMapProjection;
+import io.kubernetes.client.openapi.models.V1ConfigMapVolumeSource;
 import io.kubernetes.client.openapi.models.V1OwnerReference;
 import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
 import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1SecretProjection;
+import io.kubernetes.client.openapi.models.V1SecretVolumeSource;
 import io.kubernetes.client.openapi.models.V1StorageClass;
 import io.kubernetes.client.openapi.models.V1Volume;
-
-import tools.jackson.databind.JsonNode;
+import io.kubernetes.client.openapi.models.V1VolumeProjection;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.health.Health.Level;
 
 import static dev.wheelhouse.api.Absent.orEmpty;
@@ -276,21 +279,32 @@ public final class Assessment {
      * does not tell for what. Empty if all exist.
      */
     private String missing(V1Pod pod) {
-        for (JsonNode volume : ModelJson.tree(pod).path("spec").path("volumes")) {
-            List<JsonNode> sources = new ArrayList<>(List.of(volume));
-            volume.path("projected").path("sources").forEach(sources::add);
-            for (JsonNode source : sources) {
-                for (ResourceType type : List.of(ResourceType.CONFIG_MAPS, ResourceType.SECRETS)) {
-                    JsonNode named = source.path(type.equals(ResourceType.SECRETS) ? "secret" : "configMap");
-                    String name = named.path("secretName").asString(named.path("name").asString(""));
-                    if (!name.isEmpty() && !named.path("optional").asBoolean(false) && known.contains(type)
-                            && at(type, ObjectKey.of(ObjectKey.of(pod).namespace(), name)) == null) {
-                        return "there is no " + type.kind() + " " + name;
-                    }
-                }
-            }
-        }
-        return "";
+        String namespace = String.valueOf(pod.getMetadata().getNamespace());
+        return orEmpty(pod.getSpec().getVolumes()).stream().flatMap(Assessment::needed)
+                .filter(each -> each.name != null && !Boolean.TRUE.equals(each.optional) && known.contains(each.type)
+                        && at(each.type, ObjectKey.of(namespace, each.name)) == null)
+                .findFirst().map(each -> "there is no " + each.type.kind() + " " + each.name).orElse("");
+    }
+
+    private record Needed(ResourceType type, @Nullable String name, @Nullable Boolean optional) {}
+
+    private static Stream<Needed> needed(V1Volume volume) {
+        V1ConfigMapVolumeSource map = volume.getConfigMap();
+        V1SecretVolumeSource secret = volume.getSecret();
+        List<V1VolumeProjection> parts = volume.getProjected() == null ? null : volume.getProjected().getSources();
+        return map != null
+                ? Stream.of(new Needed(ResourceType.CONFIG_MAPS, map.getName(), map.getOptional()))
+                : secret != null
+                        ? Stream.of(new Needed(ResourceType.SECRETS, secret.getSecretName(), secret.getOptional()))
+                        : orEmpty(parts).stream().map(Assessment::needed).filter(Objects::nonNull);
+    }
+
+    private static @Nullable Needed needed(V1VolumeProjection part) {
+        V1ConfigMapProjection map = part.getConfigMap();
+        V1SecretProjection secret = part.getSecret();
+        return map != null
+                ? new Needed(ResourceType.CONFIG_MAPS, map.getName(), map.getOptional())
+                : secret != null ? new Needed(ResourceType.SECRETS, secret.getName(), secret.getOptional()) : null;
     }
 
     private Health claim(V1PersistentVolumeClaim claim, Health own) {

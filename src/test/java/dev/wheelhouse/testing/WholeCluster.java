@@ -24,6 +24,7 @@ import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.console.ClusterHealth;
 import dev.wheelhouse.controller.Result;
 import dev.wheelhouse.informer.InformerOptions;
+import dev.wheelhouse.journal.Journal;
 import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.operator.Context;
@@ -77,7 +78,7 @@ final class WholeCluster implements AutoCloseable {
         process.informers().informer(API_SERVICES, Unstructured.class);
         process.informers().startNew();
         stepper.add(process);
-        health = new ClusterHealth(process.informers(), process.manager(), clock, Meters.NONE);
+        health = new ClusterHealth(process.informers(), process.manager(), Journal.NONE, clock, Meters.NONE);
     }
 
     ClusterHealth health() {
