@@ -8,6 +8,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.security.KeyStore;
 import java.security.cert.Certificate;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
@@ -41,6 +42,7 @@ class KubeletsTest {
     private final ApiServer server = new ApiServer(ApiServerOptions.defaults()).start();
     private final SSLServerSocket kubelet = kubelet();
     private final BlockingQueue<String> asked = new LinkedBlockingQueue<>();
+    private Thread accepting = Thread.currentThread();
     /** Lets the kubelet send the rest of the logs that it follows. */
     private final CountDownLatch more = new CountDownLatch(1);
 
@@ -65,7 +67,7 @@ class KubeletsTest {
 
     @BeforeEach
     void start() throws Exception {
-        Thread.ofVirtual().start(() -> {
+        accepting = Thread.ofVirtual().start(() -> {
             while (!kubelet.isClosed()) {
                 try {
                     Socket client = kubelet.accept();
@@ -189,6 +191,8 @@ class KubeletsTest {
     void aKubeletThatIsNotThereIsNamed() throws Exception {
         int port = kubelet.getLocalPort();
         kubelet.close();
+        // The system accepts connections until the last thread has left the socket.
+        assertThat(accepting.join(Duration.ofSeconds(30))).isTrue();
         String refused = "dial tcp 127.0.0.1:" + port + ": connect: connection refused\",\"code\":500";
         assertThat(exchange("GET " + POD + "/log", "", ""))
                 .contains("Get \\\"https://127.0.0.1:" + port + "/containerLogs/default/p/c\\\": " + refused);

@@ -18,7 +18,6 @@ import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.error.StatusException;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
-import dev.wheelhouse.apiserver.protocol.QueryParameters;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.hollow.HollowCommand;
 import dev.wheelhouse.runtime.Durations;

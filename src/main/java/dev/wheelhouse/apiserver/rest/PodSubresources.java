@@ -6,6 +6,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 
@@ -243,11 +244,12 @@ record PodSubresources(Reads reads, Writes writes, Renderer renderer, Kubelets k
         AtomicReference<HollowLog> shown = new AtomicReference<>(first);
         return new ApiResponse.Live.Follow(() -> {
             StoredObject pod = reads.store().get("pods", target.namespace(), target.name());
-            if (shown.get().over() || pod == null || !pod.uid().equals(uid)) {
+            HollowLog before = Objects.requireNonNull(shown.get());
+            if (before.over() || pod == null || !pod.uid().equals(uid)) {
                 return null;
             }
             HollowLog now = HollowLog.of(pod.tree(), container, false, clock.now());
-            HollowLog before = shown.getAndSet(now);
+            shown.set(now);
             return now.text(before.lines().size(), query.flag("timestamps")).getBytes(StandardCharsets.UTF_8);
         });
     }
