@@ -11,7 +11,7 @@ import com.marcnuri.helm.UpgradeCommand;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** A line of a page that begins with {@code helm}, run by the real Helm. */
+/** The real Helm as a program, for the commands of pages. */
 final class HelmLine {
     private static final int SECONDS = 240;
 
@@ -36,13 +36,16 @@ final class HelmLine {
         }
     }
 
-    /** Runs {@code helm install}, {@code upgrade} or {@code uninstall}. */
-    static void run(String line, Path kubeconfig) {
-        Iterator<String> words = List.of(line.split(" +")).iterator();
-        assertThat(words.next()).isEqualTo("helm");
+    /** Runs {@code helm install}, {@code upgrade}, {@code test} or {@code uninstall}, as kubectl's user. */
+    public static void main(String... args) {
+        String kubeconfigs = System.getenv("KUBECONFIG");
+        Path kubeconfig = kubeconfigs == null
+                ? Path.of(System.getenv("HOME"), ".kube", "config")
+                : Path.of(kubeconfigs);
+        Iterator<String> words = List.of(args).iterator();
         String verb = words.next();
         String release = words.next();
-        String chart = verb.equals("uninstall") ? "" : words.next();
+        String chart = verb.matches("test|uninstall") ? "" : words.next();
         String namespace = "default";
         List<String> flags = new ArrayList<>();
         List<String[]> values = new ArrayList<>();
@@ -51,17 +54,19 @@ final class HelmLine {
             if (word.equals("--namespace")) {
                 namespace = words.next();
             } else if (word.equals("--set")) {
-                add(words.next().replace("'", ""), values);
+                add(words.next(), values);
             } else {
                 flags.add(word);
             }
         }
         switch (verb) {
             case "install" -> {
-                assertThat(flags).containsExactly("--create-namespace", "--wait");
+                assertThat(List.of("--create-namespace", "--wait")).containsAll(flags).startsWith("--create-namespace");
                 InstallCommand install = new Helm(Path.of(chart)).install().withName(release)
-                        .withNamespace(namespace).createNamespace().withKubeConfig(kubeconfig).waitReady()
-                        .withTimeout(SECONDS);
+                        .withNamespace(namespace).createNamespace().withKubeConfig(kubeconfig).withTimeout(SECONDS);
+                if (flags.contains("--wait")) {
+                    install.waitReady();
+                }
                 values.forEach(value -> install.set(value[0], typed(value[1])));
                 assertThat(install.call().getStatus()).isEqualTo("deployed");
             }
@@ -73,8 +78,11 @@ final class HelmLine {
                 assertThat((flags.contains("--atomic") ? upgrade.atomic() : upgrade.waitReady()).call().getStatus())
                         .isEqualTo("deployed");
             }
+            case "test" -> assertThat(Helm.test(release).withNamespace(namespace).withKubeConfig(kubeconfig)
+                    .withTimeout(SECONDS).call().getStatus()).isEqualTo("deployed");
             case "uninstall" -> Helm.uninstall(release).withNamespace(namespace).withKubeConfig(kubeconfig).call();
-            default -> throw new IllegalArgumentException("no such line of Helm: " + line);
+            default -> throw new IllegalArgumentException("this command of Helm is not typed: " + verb);
         }
+        System.out.println(verb + " of " + release + " is done");
     }
 }

@@ -80,7 +80,11 @@ public final class Kubectl {
 
     /** Runs a line of shell, in the project's directory. */
     public Ran shell(String line) {
-        return run(List.of("bash", "-c", line), line);
+        return shell("bash", line);
+    }
+
+    Ran shell(String shell, String line) {
+        return run(List.of(shell, "-c", line), line);
     }
 
     /** Runs kubectl. */

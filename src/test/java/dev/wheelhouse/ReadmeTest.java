@@ -1,56 +1,41 @@
 package dev.wheelhouse;
 
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
-import static dev.wheelhouse.testing.Eventually.eventually;
+import dev.wheelhouse.Terminal.Shell;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Types the commands of the README. */
+/** Types the commands of the README. A reader's own cluster is a second service. */
 @Tag("processes")
+@Execution(ExecutionMode.CONCURRENT)
 class ReadmeTest {
     @TempDir
-    private Path home;
+    private Path directory;
 
-    @Test
+    @ParameterizedTest
+    @EnumSource
     @Timeout(1800)
-    void theReadmesLinesWorkAsTheyAreWritten() throws IOException {
-        List<String> lines = lines();
-        assertThat(lines).hasSizeGreaterThan(12);
-        try (RunningService service = RunningService.start(home)) {
-            Kubectl kubectl = Kubectl.orSkip(service.kubeconfig(), home);
-            for (String line : lines) {
-                if (line.startsWith("helm")) {
-                    HelmLine.run(line, service.kubeconfig());
-                } else {
-                    kubectl.shell(line).succeeded();
-                }
-            }
-            eventually("every replica is ready", Duration.ofMinutes(4),
-                    () -> kubectl.run("get", "deployments", "-A", "--no-headers").output().lines()
-                            .allMatch(line -> line.matches(".*\\s(\\d+)/\\1\\s.*")));
+    void theReadmesLinesWorkAsTheyAreWritten(Shell shell) throws Exception {
+        Path cluster = Files.createDirectory(directory.resolve("cluster"));
+        try (TypedPage page = new TypedPage(shell, directory);
+                WheelhouseProcess dev = new WheelhouseProcess(cluster, "--wheelhouse.apiserver.port=0",
+                        "--server.port=0")) {
+            dev.awaitReady();
+            Path config = Files.copy(cluster.resolve("wheelhouse.kubeconfig"),
+                    Files.createDirectory(page.home().resolve(".kube")).resolve("config"));
+            Kubectl.orSkip(config, directory).run("config", "rename-context", "wheelhouse", "dev").succeeded();
+            assertThat(page.type(Files.readString(Path.of("README.md")), block -> !block.uses("docker")))
+                    .isGreaterThan(20);
         }
-    }
-
-    private static List<String> lines() throws IOException {
-        List<String> lines = new ArrayList<>();
-        boolean shell = false;
-        for (String line : Files.readAllLines(Path.of("README.md"))) {
-            if (line.startsWith("```")) {
-                shell = line.equals("```sh");
-            } else if (shell && (line.startsWith("kubectl") || line.startsWith("helm install bookshop"))) {
-                lines.add(line);
-            }
-        }
-        return lines;
     }
 }

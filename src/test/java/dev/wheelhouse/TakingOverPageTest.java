@@ -16,6 +16,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.opentest4j.TestAbortedException;
 
 import io.kubernetes.client.openapi.models.V1Container;
@@ -42,9 +44,10 @@ class TakingOverPageTest {
     @TempDir
     private Path home;
 
-    @Test
+    @ParameterizedTest
+    @ValueSource(strings = {"bash", "dash"})
     @Timeout(900)
-    void theLinesOfThePageTakeAClusterOverAndBack() throws Exception {
+    void theLinesOfThePageTakeAClusterOverAndBack(String shell) throws Exception {
         if (Kubectl.onPath("kube-controller-manager").isEmpty()) {
             System.out
                     .println("SKIPPED, because kube-controller-manager is not on the PATH: nothing to take over from");
@@ -63,7 +66,7 @@ class TakingOverPageTest {
                 Eventually.eventually("the real one leads", PATIENCE, () -> kubectl
                         .shell("kubectl -n kube-system get lease kube-controller-manager").code() == 0);
                 for (String line : blocks("sh", port).stream().flatMap(String::lines).toList()) {
-                    type(kubectl, line.replace("wheelhouse.yaml >", home.resolve("wheelhouse.yaml") + " >")
+                    type(kubectl, shell, line.replace("wheelhouse.yaml >", home.resolve("wheelhouse.yaml") + " >")
                             .replace("cp wheelhouse.yaml", "cp " + home.resolve("wheelhouse.yaml")));
                     kubelet.look();
                 }
@@ -90,13 +93,13 @@ class TakingOverPageTest {
     }
 
     /** A comment behind a line is a part of what the line prints in the end. */
-    private static void type(Kubectl kubectl, String line) {
+    private static void type(Kubectl kubectl, String shell, String line) {
         String[] said = line.split(" +# ", 2);
         if (said.length == 1) {
-            kubectl.shell(line).succeeded();
+            kubectl.shell(shell, line).succeeded();
             return;
         }
-        Eventually.eventually(line, PATIENCE, () -> kubectl.shell(said[0]).output().strip().contains(said[1]));
+        Eventually.eventually(line, PATIENCE, () -> kubectl.shell(shell, said[0]).output().strip().contains(said[1]));
     }
 
     private void controlPlaneFiles(RealApiServer real) throws IOException {

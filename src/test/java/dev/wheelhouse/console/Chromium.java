@@ -11,18 +11,18 @@ import org.opentest4j.TestAbortedException;
 import dev.wheelhouse.Kubectl;
 
 /** A Chromium without a window, driven by chromedriver. Both must be on the PATH. */
-final class Chromium {
+public final class Chromium {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
 
     private Chromium() {}
 
-    static void requireOrSkip() {
+    public static void requireOrSkip() {
         onPathOrSkip("chromium");
         onPathOrSkip("chromedriver");
     }
 
     /** @param profile a directory of its own */
-    static ChromeDriver start(Path profile, String... arguments) {
+    public static ChromeDriver start(Path profile, String... arguments) {
         ChromeOptions options = new ChromeOptions();
         options.setBinary(onPathOrSkip("chromium").toFile());
         options.addArguments("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",

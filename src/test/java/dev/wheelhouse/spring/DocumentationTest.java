@@ -68,25 +68,6 @@ class DocumentationTest {
         }
     }
 
-    /** A page with commands belongs to a test that types them. The test or its project names the page. */
-    @Test
-    void everyPageWithCommandsIsTypedByATest() throws IOException {
-        StringBuilder tests = new StringBuilder();
-        for (String root : List.of("src/test/java", "src/it")) {
-            try (Stream<Path> files = Files.walk(Path.of(root))) {
-                for (Path file : files.filter(p -> p.toString().endsWith("Test.java") || p.endsWith("pom.xml"))
-                        .toList()) {
-                    tests.append(Files.readString(file));
-                }
-            }
-        }
-        for (Path page : pages()) {
-            if (Files.readString(page).contains("```sh\n")) {
-                assertThat(tests).as("%s", page).contains(page.getFileName().toString());
-            }
-        }
-    }
-
     @Test
     void theArchitectureNamesOnlyClassesThatAreThere() throws IOException {
         List<String> classes = new ArrayList<>();

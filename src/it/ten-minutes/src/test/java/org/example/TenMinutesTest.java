@@ -15,13 +15,14 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Makes the files of the page "Writing a controller" in an empty folder, and types its commands, in the page's order.
- * The home directory and the ports are the test's own.
+ * Makes the files of the page "Writing a controller" in an empty folder, and types its commands, in the page's order,
+ * into each shell. The home directory and the ports are the test's own.
  */
 class TenMinutesTest {
     /** A block of code, and the path of its file, which ends the sentence before it. */
@@ -53,11 +54,16 @@ class TenMinutesTest {
 
     private final List<Process> running = new ArrayList<>();
     private Path folder;
+    private String shell;
 
-    @Test
+    @ParameterizedTest
+    @ValueSource(strings = {"bash", "dash"})
     @Timeout(900)
-    void thePageLeadsToARunningOperator() throws Exception {
-        assumeTrue(onPath("kubectl"), "SKIPPED, because kubectl is not on the PATH");
+    void thePageLeadsToARunningOperator(String typedInto) throws Exception {
+        for (String program : List.of("kubectl", typedInto)) {
+            assumeTrue(onPath(program), "SKIPPED, because " + program + " is not on the PATH");
+        }
+        shell = typedInto;
         prepare();
         int files = 0;
         int typed = 0;
@@ -111,11 +117,11 @@ class TenMinutesTest {
             }
         }
         Path output = Files.createTempFile(home, "out", ".txt");
-        Process shell = shell(block, output);
-        if (!shell.waitFor(400, TimeUnit.SECONDS)) {
-            stop(shell);
+        Process typed = shell(block, output);
+        if (!typed.waitFor(400, TimeUnit.SECONDS)) {
+            stop(typed);
         }
-        assertEquals(0, shell.exitValue(), () -> block + "\n" + read(output));
+        assertEquals(0, typed.exitValue(), () -> block + "\n" + read(output));
         return block.split("\n").length;
     }
 
@@ -130,7 +136,7 @@ class TenMinutesTest {
     }
 
     private Process shell(String block, Path output) throws IOException {
-        ProcessBuilder builder = new ProcessBuilder("bash", "-ec", block).directory(folder.toFile())
+        ProcessBuilder builder = new ProcessBuilder(shell, "-ec", block).directory(folder.toFile())
                 .redirectErrorStream(true).redirectOutput(output.toFile());
         builder.environment().put("HOME", home.toString());
         builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
