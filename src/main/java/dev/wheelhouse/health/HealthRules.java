@@ -106,7 +106,7 @@ record HealthRules(JsonNode object, JsonNode spec, JsonNode status) {
         if (phase.equals("Running") && !isReplaced()) {
             return Health.progressing("running");
         }
-        return scheduled.isMissingNode()
+        return scheduled.isMissingNode() && !phase.equals("Running")
                 ? new Health(Level.PROGRESSING, "not scheduled", "no scheduler has looked at it",
                         time(object.path("metadata"), "creationTimestamp"))
                 : of(Level.PROGRESSING, phase.equals("Running") ? "not ready" : "starting", condition("Ready"));

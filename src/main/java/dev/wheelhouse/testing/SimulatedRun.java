@@ -325,7 +325,10 @@ final class SimulatedRun implements AutoCloseable {
     }
 
     void created(ResourceType type, ObjectKey key) {
-        created.add(new Created(type, key));
+        // With the definition of a type, all its objects go, and the operator ends.
+        if (!type.equals(ResourceType.CUSTOM_RESOURCE_DEFINITIONS)) {
+            created.add(new Created(type, key));
+        }
     }
 
     void tell(String sentence) {

@@ -67,7 +67,7 @@ class ReadinessTest {
             Job | {status: {conditions: [{type: Complete, status: "True"}]}} |
             Pod | {status: {phase: Running}} | not ready
             Pod | {status: {phase: Running, conditions: [{type: Ready, status: "False", \
-                    message: not yet}]}} | not ready
+                    message: not yet}]}} | not ready: not yet
             Pod | {status: {phase: Succeeded, conditions: [{type: Ready, status: "False"}]}} |
             Claim | {status: {phase: Pending}} | pending: it waits for a volume
             Claim | {status: {phase: Bound}} |
