@@ -62,7 +62,10 @@ public final class NodeAgent implements AutoCloseable {
         RejectionListener rejected = new RejectionEvents(options.name(), recorder);
         this.podConfig = new PodConfig(rejected, registry, clock);
         ResourceClient<V1Pod> podClient = client.sharing().resource(ResourceType.PODS, V1Pod.class);
-        this.runtime = new HollowRuntime(options.podCidr(), options.profile(), events, clock);
+        NodeRuntime real = options.runtime();
+        this.runtime = real == null
+                ? new HollowRuntime(options.podCidr(), options.profile(), events, clock)
+                : real.open(options, client, events, clock);
         PodManager pods = new PodManager();
         StatusManager statuses = new StatusManager(podClient, pods, queue("status", clock), options.workers(),
                 tasks, registry);
@@ -132,7 +135,8 @@ public final class NodeAgent implements AutoCloseable {
     }
 
     /**
-     * An agent that simulates its pods. A pod's annotations {@code hollow.wheelhouse.dev/…} say how the pod behaves.
+     * An agent that simulates its pods, unless its options name a runtime. A simulated pod's annotations
+     * {@code hollow.wheelhouse.dev/…} say how the pod behaves.
      */
     public static NodeAgent hollow(NodeAgentOptions options, KubeClient client, EventRecorder recorder,
             MeterRegistry registry, Clock clock) {
@@ -159,6 +163,7 @@ public final class NodeAgent implements AutoCloseable {
     /** Runs each loop on a virtual thread, and each pod's work on a virtual thread of its own. */
     public void start(LoopRunner runner) {
         tasks.runOn(runner, options.name() + "/pod");
+        runtime.start(runner);
         loops.forEach((name, loop) -> runner.start(options.name() + "/" + name, loop));
     }
 
@@ -209,5 +214,6 @@ public final class NodeAgent implements AutoCloseable {
     @Override
     public void close() {
         loops.values().forEach(Loop::close);
+        runtime.close();
     }
 }

@@ -222,6 +222,7 @@ final class SyncLoop extends SignalledLoop {
         Set<String> known = new HashSet<>(desired);
         runtime.pods().stream().filter(uid -> workers.state(uid) != null).forEach(known::add);
         statuses.retain(known);
+        runtime.retain(known);
         pods.orphanedMirrors().stream().filter(m -> !workers.isStopping(ObjectKey.of(m)))
                 .forEach(mirrors::deleteOrphan);
         return true;

@@ -1,0 +1,10 @@
+package dev.wheelhouse.node.cri;
+
+/** A container cannot be made now as its spec says: kubelet's {@code CreateContainerConfigError}. */
+final class ConfigProblem extends Exception {
+    private static final long serialVersionUID = 1;
+
+    ConfigProblem(String message) {
+        super(message);
+    }
+}
