@@ -14,6 +14,7 @@ import io.kubernetes.client.openapi.models.V1Node;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.micrometer.core.instrument.MeterRegistry;
 
+import dev.wheelhouse.api.ContainerLogs;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ResourceClient;
@@ -180,6 +181,11 @@ public final class NodeAgent implements AutoCloseable {
     /** The UIDs of the pods that the runtime knows. */
     public Set<String> knownPods() {
         return runtime.pods();
+    }
+
+    /** The logs of its containers; null for a hollow node. */
+    public @Nullable ContainerLogs logs() {
+        return runtime.logs();
     }
 
     /** The pod sources and their merged pods. */

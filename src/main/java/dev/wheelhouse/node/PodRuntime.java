@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.models.V1Pod;
 
+import dev.wheelhouse.api.ContainerLogs;
 import dev.wheelhouse.runtime.LoopRunner;
 
 /**
@@ -55,6 +56,11 @@ public interface PodRuntime extends AutoCloseable {
      * @param uids the pods that this node should run, or still stops
      */
     default void retain(Set<String> uids) {}
+
+    /** The logs of its containers; null if it runs none. */
+    default @Nullable ContainerLogs logs() {
+        return null;
+    }
 
     /** Starts the threads of a runtime that has some. */
     default void start(LoopRunner runner) {}

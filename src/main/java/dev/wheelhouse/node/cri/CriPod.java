@@ -247,6 +247,11 @@ final class CriPod extends SignalledLoop {
         return wait;
     }
 
+    boolean isRunning(String container, String attempt) {
+        Run run = seen.last(container);
+        return run != null && run.isRunning() && String.valueOf(run.attempt()).equals(attempt);
+    }
+
     private void publish() {
         PodRuntimeStatus now = status();
         if (!now.equals(shown)) {
@@ -844,7 +849,7 @@ final class CriPod extends SignalledLoop {
                 left = rest.compareTo(LEAST_GRACE) < 0 ? LEAST_GRACE : rest;
             }
             try {
-                runtime.cri.stop(run.id(), left.toSeconds());
+                runtime.cri.stop(run.id(), left.plusMillis(999).toSeconds());
             } catch (CriException e) {
                 // The next step tries again.
                 stops.remove(run.id());

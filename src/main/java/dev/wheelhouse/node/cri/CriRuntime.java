@@ -1,6 +1,7 @@
 package dev.wheelhouse.node.cri;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -17,6 +18,7 @@ import org.slf4j.LoggerFactory;
 
 import io.kubernetes.client.openapi.models.V1Pod;
 
+import dev.wheelhouse.api.ContainerLogs;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.node.NodeAgentOptions;
 import dev.wheelhouse.node.PodEventRecorder;
@@ -199,6 +201,30 @@ final class CriRuntime implements PodRuntime {
         if (pod != null) {
             pod.remove();
         }
+    }
+
+    @Override
+    public ContainerLogs logs() {
+        return this::open;
+    }
+
+    private ContainerLogs.@Nullable Text open(ContainerLogs.Query query) {
+        try {
+            Path file = folders.log(query.pod(), query.uid(), query.container(), query.previous());
+            return file == null ? null : (out, gone) -> CriLogs.write(file, query, () -> hasEnded(file, query), out,
+                    gone);
+        } catch (IOException e) {
+            log.debug("the logs of {} could not be listed", query.pod(), e);
+            return null;
+        }
+    }
+
+    /** Whether nothing follows in a log file. */
+    private boolean hasEnded(Path file, ContainerLogs.Query query) {
+        Path pod = file.getParent().getParent();
+        CriPod there = pods.get(NodeFolders.uidOfLogs(pod));
+        return there == null || !there.isRunning(query.container(),
+                file.getFileName().toString().replace(".log", ""));
     }
 
     @Override

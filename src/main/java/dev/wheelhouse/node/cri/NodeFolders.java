@@ -3,12 +3,18 @@ package dev.wheelhouse.node.cri;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.List;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.models.V1Pod;
 
+import dev.wheelhouse.api.Names;
+import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.runtime.PrivateFiles;
 
 /**
@@ -18,6 +24,7 @@ import dev.wheelhouse.runtime.PrivateFiles;
  */
 record NodeFolders(Path root) {
     private static final String LOG_NAME = "%s_%s_%s";
+    private static final Pattern RUN = Pattern.compile("\\d{1,9}\\.log");
 
     /** Makes the directories, and mounts a file system in memory for contents of Secrets. */
     void make() throws IOException {
@@ -55,12 +62,51 @@ record NodeFolders(Path root) {
         return disk(uid).resolve("containers").resolve(container).resolve(String.valueOf(attempt));
     }
 
+    static String uidOfLogs(Path pod) {
+        return pod.getFileName().toString().replaceFirst(".*_", "");
+    }
+
+    /**
+     * The log file of a container's last run, or of the run before. A static pod has another UID on its node than on
+     * the API server: the newest pod of that name counts.
+     *
+     * @return null if there is none
+     */
+    @Nullable
+    Path log(ObjectKey pod, String uid, String container, boolean previous) throws IOException {
+        String prefix = pod.namespace() + "_" + pod.name() + "_";
+        if (!Names.isLabel(pod.namespace()) || !Names.isSubdomain(pod.name()) || !Names.isLabel(container)) {
+            return null;
+        }
+        Path folder = logs().resolve(prefix + uid);
+        if (!Files.isDirectory(folder)) {
+            try (Stream<Path> pods = Files.list(logs())) {
+                folder = pods.filter(each -> each.getFileName().toString().startsWith(prefix))
+                        .max(Comparator.comparingLong(each -> each.toFile().lastModified())).orElse(folder);
+            }
+        }
+        Path runs = folder.resolve(container);
+        if (!Files.isDirectory(runs)) {
+            return null;
+        }
+        try (Stream<Path> files = Files.list(runs)) {
+            List<Path> newestFirst = files.filter(each -> RUN.matcher(each.getFileName().toString()).matches())
+                    .sorted(Comparator.comparingInt(NodeFolders::attempt).reversed()).toList();
+            int wanted = previous ? 1 : 0;
+            return newestFirst.size() > wanted ? newestFirst.get(wanted) : null;
+        }
+    }
+
+    private static int attempt(Path log) {
+        return Integer.parseInt(log.getFileName().toString().replace(".log", ""));
+    }
+
     /** Deletes the files of pods that are not to be kept. */
     void retain(Predicate<String> uids) throws IOException {
         for (Path folder : List.of(disk(), memory(), logs())) {
             List<Path> old;
             try (Stream<Path> pods = Files.list(folder)) {
-                old = pods.filter(pod -> !uids.test(pod.getFileName().toString().replaceFirst(".*_", ""))).toList();
+                old = pods.filter(pod -> !uids.test(uidOfLogs(pod))).toList();
             }
             for (Path pod : old) {
                 PodFiles.unmount(pod);
