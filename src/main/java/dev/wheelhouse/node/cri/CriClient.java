@@ -2,6 +2,7 @@ package dev.wheelhouse.node.cri;
 
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.URLDecoder;
 import java.nio.ByteBuffer;
@@ -43,9 +44,11 @@ final class CriClient implements AutoCloseable {
     private static final int MOST_BYTES = 16 << 20;
     private static final int LONGEST_REASON = 4_000;
 
+    private final Path socket;
     private final OkHttpClient http;
 
     CriClient(Path socket) {
+        this.socket = socket;
         this.http = new OkHttpClient.Builder().protocols(List.of(Protocol.H2_PRIOR_KNOWLEDGE))
                 .socketFactory(new UnixSockets(socket)).dns(host -> List.of(InetAddress.getLoopbackAddress()))
                 .connectionPool(new ConnectionPool(1, 5, TimeUnit.MINUTES)).readTimeout(Duration.ZERO)
@@ -77,6 +80,8 @@ final class CriClient implements AutoCloseable {
             boolean stopped = Thread.currentThread().isInterrupted();
             throw new CriException(method, CriException.DEADLINE_EXCEEDED,
                     stopped ? "it was interrupted" : "no answer within " + deadline.toSeconds() + " s");
+        } catch (ConnectException e) {
+            throw new CriException(method, CriException.UNAVAILABLE, "no connection to " + socket);
         } catch (IOException e) {
             throw new CriException(method, CriException.UNAVAILABLE,
                     call.isCanceled() ? "it was cancelled" : String.valueOf(e.getMessage()));

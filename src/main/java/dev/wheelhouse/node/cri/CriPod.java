@@ -239,7 +239,8 @@ final class CriPod extends SignalledLoop {
             }
             if (!isKilling() || ends) {
                 String name = pod == null ? uid : pod.getMetadata().getNamespace() + "/" + pod.getMetadata().getName();
-                log.warn("the pod {} could not be brought nearer to its spec, trying again: {}", name, e.getMessage());
+                runtime.warn("the pod " + name + " could not be brought nearer to its spec, trying again: "
+                        + e.getMessage());
             }
             wait = NOTICE.toNanos();
         }
@@ -494,6 +495,7 @@ final class CriPod extends SignalledLoop {
         if (run != null && run.isRunning()) {
             return watch(pod, container, run);
         }
+        // An init container runs again in each sandbox, whatever became of it in an older one.
         boolean again = run != null && run.hasEnded() && run.sandbox().equals(sandbox.getId());
         if (run != null && run.hasEnded() && (again || container.kind == Kind.MAIN) && !restarts(pod, container, run)) {
             return IDLE;

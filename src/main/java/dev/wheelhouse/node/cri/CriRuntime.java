@@ -138,6 +138,11 @@ final class CriRuntime implements PodRuntime {
         return runner;
     }
 
+    /** Logs that a pod has to wait; a runtime that is down says it of every pod, once a second. */
+    void warn(String what) {
+        lines.warn(log, what);
+    }
+
     void changed(String uid) {
         synchronized (changed) {
             changed.add(uid);

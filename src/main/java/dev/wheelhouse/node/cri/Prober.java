@@ -31,6 +31,8 @@ import dev.wheelhouse.runtime.OneLine;
 
 /** Executes probes: commands, HTTP requests and TCP connections (upstream: {@code pkg/probe}). Thread safe. */
 final class Prober implements AutoCloseable {
+    /** The result of a probe that says nothing about the container: the runtime did not answer. */
+    static final String UNKNOWN = "the container runtime does not answer";
     private static final int LONGEST_MESSAGE = 1_000;
 
     private final CriService cri;
@@ -103,7 +105,7 @@ final class Prober implements AutoCloseable {
                     ? null
                     : OneLine.of(output.isBlank() ? "exit code " + answer.getExitCode() : output, LONGEST_MESSAGE);
         } catch (CriException e) {
-            return e.reason;
+            return e.code == CriException.UNAVAILABLE ? UNKNOWN : e.reason;
         }
     }
 

@@ -128,7 +128,9 @@ final class Probes {
             if (isClosed()) {
                 return IDLE;
             }
-            count(failure);
+            if (!Prober.UNKNOWN.equals(failure)) {
+                count(failure);
+            }
             return period;
         }
 
