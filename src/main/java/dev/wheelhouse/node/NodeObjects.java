@@ -90,12 +90,15 @@ final class NodeObjects {
                                 before, now),
                         condition("PIDPressure", "False", "KubeletHasSufficientPID",
                                 "the node has sufficient PID available", before, now),
-                        condition("Ready", "True", "KubeletReady", (runtime == null ? "the hollow node agent" : "the node agent")
-                                + " is posting ready status", before, now)))
+                        condition("Ready", "True", "KubeletReady",
+                                (runtime == null ? "the hollow node agent" : "the node agent")
+                                        + " is posting ready status",
+                                before, now)))
                 .nodeInfo(new V1NodeSystemInfo().machineID(id.replace("-", "")).systemUUID(id).bootID(id)
                         .kernelVersion(System.getProperty("os.version", "unknown"))
                         .osImage(runtime == null ? "Wheelhouse hollow node" : "Linux")
-                        .containerRuntimeVersion(runtime == null ? "hollow://1.36.0" : runtime.version()).kubeletVersion(VERSION).kubeProxyVersion("")
+                        .containerRuntimeVersion(runtime == null ? "hollow://1.36.0" : runtime.version())
+                        .kubeletVersion(VERSION).kubeProxyVersion("")
                         .operatingSystem("linux").architecture(architecture()));
     }
 

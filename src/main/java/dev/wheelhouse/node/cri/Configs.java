@@ -43,7 +43,7 @@ import dev.wheelhouse.node.cri.proto.Cri.PodSandboxMetadata;
 import dev.wheelhouse.node.cri.proto.Cri.SecurityProfile;
 
 /**
- * What the runtime is told about a pod and its containers (upstream: {@code kuberuntime_sandbox.go},
+ * Pods and their containers in the words of the runtime (upstream: {@code kuberuntime_sandbox.go},
  * {@code kuberuntime_container_linux.go}, {@code security_context.go}). Pure functions.
  */
 final class Configs {
@@ -176,8 +176,10 @@ final class Configs {
             for (V1PodDNSConfigOption option : own.getOptions() == null
                     ? List.<V1PodDNSConfigOption>of()
                     : own.getOptions()) {
-                dns.addOptions(option.getValue() == null ? option.getName() : option.getName() + ":"
-                        + option.getValue());
+                dns.addOptions(option.getValue() == null
+                        ? option.getName()
+                        : option.getName() + ":"
+                                + option.getValue());
             }
         }
         return dns.build();

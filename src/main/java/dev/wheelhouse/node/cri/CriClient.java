@@ -16,6 +16,8 @@ import java.util.function.Consumer;
 import com.google.protobuf.MessageLite;
 import com.google.protobuf.Parser;
 
+import dev.wheelhouse.runtime.OneLine;
+
 import okhttp3.Call;
 import okhttp3.ConnectionPool;
 import okhttp3.Headers;
@@ -26,8 +28,6 @@ import okhttp3.Request;
 import okhttp3.RequestBody;
 import okhttp3.Response;
 import okio.BufferedSource;
-
-import dev.wheelhouse.runtime.OneLine;
 
 /**
  * Unary calls of gRPC over HTTP/2 on a unix socket. All calls share one connection, which is opened again when it is

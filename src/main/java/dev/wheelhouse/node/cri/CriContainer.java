@@ -12,7 +12,7 @@ import io.kubernetes.client.openapi.models.V1ContainerStatus;
 import dev.wheelhouse.node.RestartBackoff;
 
 /**
- * What the agent remembers of one container beyond what the runtime knows: why it waits, how often its restarts and
+ * The agent's memory of one container, beyond what the runtime knows: why it waits, how often its restarts and
  * pulls failed, and its probes. Only the pod's loop changes it; any thread may read it.
  */
 final class CriContainer {

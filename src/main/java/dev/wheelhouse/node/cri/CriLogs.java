@@ -43,7 +43,7 @@ final class CriLogs {
             byte[] block = new byte[BLOCK];
             boolean last = !query.follow();
             while (left > 0 && !gone.getAsBoolean()) {
-                // What was written before the end is read after the question.
+                // The container may write until it ends: the file is read once more after that.
                 last |= ended.getAsBoolean();
                 int read = log.read(block);
                 for (int i = 0; i < read && left > 0; i++) {

@@ -26,8 +26,6 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodStatus;
 import io.kubernetes.client.openapi.models.V1Probe;
 
-import okhttp3.Call;
-
 import dev.wheelhouse.client.BoundedQuantity;
 import dev.wheelhouse.node.HollowImages;
 import dev.wheelhouse.node.PodPhases;
@@ -45,6 +43,8 @@ import dev.wheelhouse.node.cri.proto.Cri.PodSandboxConfig;
 import dev.wheelhouse.runtime.Durations;
 import dev.wheelhouse.runtime.LoopRunner;
 import dev.wheelhouse.runtime.SignalledLoop;
+
+import okhttp3.Call;
 
 /**
  * One pod: each step looks at what the runtime has of it, and does what its spec lacks, like kubelet's pod worker
@@ -307,7 +307,7 @@ final class CriPod extends SignalledLoop {
         return containers.get(name);
     }
 
-    /** What a container said at its end: in its file, else at the end of its log if the spec asks for that. */
+    /** The last words of a container: in its file, else at the end of its log if the spec asks for that. */
     private String message(V1Container spec, ContainerStatus status) {
         int attempt = status.getMetadata().getAttempt();
         Path file = runtime.folders().message(uid, spec.getName(), attempt);
@@ -331,8 +331,6 @@ final class CriPod extends SignalledLoop {
     private synchronized @Nullable V1Pod pod() {
         return desired;
     }
-
-    // What a pod that runs needs.
 
     private long advance(V1Pod pod) throws IOException {
         String problem = Unsupported.of(pod);
@@ -778,8 +776,6 @@ final class CriPod extends SignalledLoop {
         }
         return hosts.toString();
     }
-
-    // The end of a pod.
 
     private long stopAll() {
         V1Pod pod = pod();

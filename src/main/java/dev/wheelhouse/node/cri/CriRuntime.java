@@ -216,8 +216,10 @@ final class CriRuntime implements PodRuntime {
     private ContainerLogs.@Nullable Text open(ContainerLogs.Query query) {
         try {
             Path file = folders.log(query.pod(), query.uid(), query.container(), query.previous());
-            return file == null ? null : (out, gone) -> CriLogs.write(file, query, () -> hasEnded(file, query), out,
-                    gone);
+            return file == null
+                    ? null
+                    : (out, gone) -> CriLogs.write(file, query, () -> hasEnded(file, query), out,
+                            gone);
         } catch (IOException e) {
             log.debug("the logs of {} could not be listed", query.pod(), e);
             return null;

@@ -9,8 +9,6 @@ import org.jspecify.annotations.Nullable;
 
 import com.google.protobuf.MessageLite;
 
-import okhttp3.Call;
-
 import dev.wheelhouse.node.cri.proto.Cri;
 import dev.wheelhouse.node.cri.proto.Cri.Container;
 import dev.wheelhouse.node.cri.proto.Cri.ContainerConfig;
@@ -18,6 +16,8 @@ import dev.wheelhouse.node.cri.proto.Cri.ContainerStatus;
 import dev.wheelhouse.node.cri.proto.Cri.ImageSpec;
 import dev.wheelhouse.node.cri.proto.Cri.PodSandbox;
 import dev.wheelhouse.node.cri.proto.Cri.PodSandboxConfig;
+
+import okhttp3.Call;
 
 /** The calls of the Container Runtime Interface that the agent makes. All throw {@link CriException}. Thread safe. */
 record CriService(CriClient client) {

@@ -92,7 +92,7 @@ record FieldRefs(V1Pod pod, String hostIp, String podIp, Map<String, Quantity> a
                         .toPlainString();
     }
 
-    /** What a container requests, or may use at most; null if it does not say. */
+    /** The amount that a container requests, or may use at most; null if it does not say. */
     static @Nullable Quantity amount(V1Container container, boolean limit, String resource) {
         Map<String, Quantity> amounts = container.getResources() == null
                 ? null

@@ -9,7 +9,7 @@ import dev.wheelhouse.node.cri.proto.Cri.PodSandbox;
 import dev.wheelhouse.node.cri.proto.Cri.PodSandboxState;
 
 /**
- * What the runtime has of one pod.
+ * The sandboxes and containers that the runtime has of one pod.
  *
  * @param sandboxes the newest first
  * @param ip the address of the newest sandbox; empty if it is not ready, or has the host's network

@@ -44,7 +44,7 @@ final class PodFiles {
     /** Sets mode, and group if there is one, whatever the umask. Links are not followed. */
     static void permit(Path path, int mode, @Nullable Long group) throws IOException {
         if (group != null) {
-            Files.setAttribute(path, "unix:gid", Math.toIntExact(group), NO_LINKS);
+            Files.setAttribute(path, "unix:gid", (int) Math.clamp(group, 0, Integer.MAX_VALUE), NO_LINKS);
         }
         // A change of the group clears the bit by which new files get the group of their directory.
         Files.setAttribute(path, "unix:mode", mode, NO_LINKS);

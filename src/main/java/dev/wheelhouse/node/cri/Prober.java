@@ -21,13 +21,13 @@ import io.kubernetes.client.openapi.models.V1HTTPGetAction;
 import io.kubernetes.client.openapi.models.V1HTTPHeader;
 import io.kubernetes.client.openapi.models.V1Probe;
 
+import dev.wheelhouse.node.cri.proto.Cri.ExecSyncResponse;
+import dev.wheelhouse.runtime.OneLine;
+
 import okhttp3.HttpUrl;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.Response;
-
-import dev.wheelhouse.node.cri.proto.Cri.ExecSyncResponse;
-import dev.wheelhouse.runtime.OneLine;
 
 /** Executes probes: commands, HTTP requests and TCP connections (upstream: {@code pkg/probe}). Thread safe. */
 final class Prober implements AutoCloseable {

@@ -25,8 +25,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 final class PrivateContainerd implements AutoCloseable {
     static final String IMAGE = "wheelhouse.test/busybox:1";
     private static final Path BUSYBOX = Path.of("/bin/busybox");
-    private static final List<String> APPLETS = List.of("sh", "cat", "echo", "false", "grep", "id", "kill", "ls", "sleep", "stat",
-            "tail", "test", "touch", "true", "wget");
+    private static final List<String> APPLETS = List.of("sh", "cat", "echo", "false", "grep", "id", "kill",
+            "ls", "sleep", "stat", "tail", "test", "touch", "true", "wget");
 
     private final Path home;
     private @Nullable Process process;
@@ -143,7 +143,8 @@ final class PrivateContainerd implements AutoCloseable {
                 .getBytes(StandardCharsets.UTF_8), "image.manifest.v1+json");
         Files.writeString(oci.resolve("oci-layout"), "{\"imageLayoutVersion\": \"1.0.0\"}");
         Files.writeString(oci.resolve("index.json"), "{\"schemaVersion\": 2, \"manifests\": ["
-                + manifest.replace("}", ", \"annotations\": {\"io.containerd.image.name\": \"" + IMAGE + "\"}}") + "]}");
+                + manifest.replace("}", ", \"annotations\": {\"io.containerd.image.name\": \"" + IMAGE + "\"}}")
+                + "]}");
         Path archive = home.resolve("image.tar");
         run(home, "tar", "-C", oci.toString(), "-cf", archive.toString(), ".");
         if (run(home, "ctr", "-a", socket().toString(), "-n", "k8s.io", "images", "import", archive.toString()) != 0) {
@@ -199,7 +200,8 @@ final class PrivateContainerd implements AutoCloseable {
         } finally {
             List<String> mounts;
             try (Stream<String> lines = Files.lines(Path.of("/proc/self/mountinfo"))) {
-                mounts = lines.map(line -> line.split(" ")[4]).filter(each -> each.startsWith(home.toString())).toList();
+                mounts = lines.map(line -> line.split(" ")[4]).filter(each -> each.startsWith(home.toString()))
+                        .toList();
             }
             for (String mount : mounts.reversed()) {
                 run(home, "umount", "-l", mount);
