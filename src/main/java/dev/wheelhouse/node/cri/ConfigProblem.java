@@ -4,7 +4,10 @@ package dev.wheelhouse.node.cri;
 final class ConfigProblem extends Exception {
     private static final long serialVersionUID = 1;
 
-    ConfigProblem(String message) {
-        super(message);
+    final String reason;
+
+    ConfigProblem(String reason) {
+        super(reason);
+        this.reason = reason;
     }
 }

@@ -248,9 +248,9 @@ final class CriPod extends SignalledLoop {
         return wait;
     }
 
-    boolean isRunning(String container, String attempt) {
+    boolean isRunning(String container, int attempt) {
         Run run = seen.last(container);
-        return run != null && run.isRunning() && String.valueOf(run.attempt()).equals(attempt);
+        return run != null && run.isRunning() && run.attempt() == attempt;
     }
 
     private void publish() {
@@ -352,7 +352,7 @@ final class CriPod extends SignalledLoop {
                 volumes.prepare(fields(pod));
             }
         } catch (ConfigProblem e) {
-            tell(pod, "Warning", "FailedMount", e.getMessage());
+            tell(pod, "Warning", "FailedMount", e.reason);
             if (sandbox == null) {
                 return RETRY.toNanos();
             }
@@ -609,7 +609,7 @@ final class CriPod extends SignalledLoop {
             id = runtime.cri.create(sandbox.getId(), Configs.container(pod, container.spec, image, runtime.node.name(),
                     attempt, environment, mounts(pod, container, attempt), runtime.memory()), sandboxConfig);
         } catch (ConfigProblem e) {
-            fails(pod, container, "CreateContainerConfigError", e.getMessage());
+            fails(pod, container, "CreateContainerConfigError", e.reason);
             return;
         } catch (CriException e) {
             fails(pod, container, "CreateContainerError", e.reason);

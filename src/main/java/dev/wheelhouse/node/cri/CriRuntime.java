@@ -1,7 +1,6 @@
 package dev.wheelhouse.node.cri;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -215,23 +214,20 @@ final class CriRuntime implements PodRuntime {
 
     private ContainerLogs.@Nullable Text open(ContainerLogs.Query query) {
         try {
-            Path file = folders.log(query.pod(), query.uid(), query.container(), query.previous());
-            return file == null
+            NodeFolders.Log run = folders.log(query.pod(), query.uid(), query.container(), query.previous());
+            return run == null
                     ? null
-                    : (out, gone) -> CriLogs.write(file, query, () -> hasEnded(file, query), out,
-                            gone);
+                    : (out, gone) -> CriLogs.write(run.file(), query, () -> hasEnded(query.container(), run), out, gone);
         } catch (IOException e) {
             log.debug("the logs of {} could not be listed", query.pod(), e);
             return null;
         }
     }
 
-    /** Whether nothing follows in a log file. */
-    private boolean hasEnded(Path file, ContainerLogs.Query query) {
-        Path pod = file.getParent().getParent();
-        CriPod there = pods.get(NodeFolders.uidOfLogs(pod));
-        return there == null || !there.isRunning(query.container(),
-                file.getFileName().toString().replace(".log", ""));
+    /** Whether nothing follows in a log. */
+    private boolean hasEnded(String container, NodeFolders.Log run) {
+        CriPod there = pods.get(run.podUid());
+        return there == null || !there.isRunning(container, run.attempt());
     }
 
     @Override

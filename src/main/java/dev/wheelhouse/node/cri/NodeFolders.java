@@ -26,6 +26,9 @@ record NodeFolders(Path root) {
     private static final String LOG_NAME = "%s_%s_%s";
     private static final Pattern RUN = Pattern.compile("\\d{1,9}\\.log");
 
+    /** The log file of one run of a container. */
+    record Log(Path file, String podUid, int attempt) {}
+
     /** Makes the directories, and mounts a file system in memory for contents of Secrets. */
     void make() throws IOException {
         PrivateFiles.createDirectories(disk());
@@ -62,7 +65,8 @@ record NodeFolders(Path root) {
         return disk(uid).resolve("containers").resolve(container).resolve(String.valueOf(attempt));
     }
 
-    static String uidOfLogs(Path pod) {
+    /** The UID in the name of a pod's directory, of logs or volumes. */
+    private static String uid(Path pod) {
         return pod.getFileName().toString().replaceFirst(".*_", "");
     }
 
@@ -73,7 +77,7 @@ record NodeFolders(Path root) {
      * @return null if there is none
      */
     @Nullable
-    Path log(ObjectKey pod, String uid, String container, boolean previous) throws IOException {
+    Log log(ObjectKey pod, String uid, String container, boolean previous) throws IOException {
         String prefix = pod.namespace() + "_" + pod.name() + "_";
         if (!Names.isLabel(pod.namespace()) || !Names.isSubdomain(pod.name()) || !Names.isLabel(container)) {
             return null;
@@ -90,10 +94,11 @@ record NodeFolders(Path root) {
             return null;
         }
         try (Stream<Path> files = Files.list(runs)) {
-            List<Path> newestFirst = files.filter(each -> RUN.matcher(each.getFileName().toString()).matches())
-                    .sorted(Comparator.comparingInt(NodeFolders::attempt).reversed()).toList();
-            int wanted = previous ? 1 : 0;
-            return newestFirst.size() > wanted ? newestFirst.get(wanted) : null;
+            String podUid = uid(folder);
+            return files.filter(each -> RUN.matcher(each.getFileName().toString()).matches())
+                    .map(each -> new Log(each, podUid, attempt(each)))
+                    .sorted(Comparator.comparingInt(Log::attempt).reversed()).skip(previous ? 1 : 0).findFirst()
+                    .orElse(null);
         }
     }
 
@@ -106,7 +111,7 @@ record NodeFolders(Path root) {
         for (Path folder : List.of(disk(), memory(), logs())) {
             List<Path> old;
             try (Stream<Path> pods = Files.list(folder)) {
-                old = pods.filter(pod -> !uids.test(uidOfLogs(pod))).toList();
+                old = pods.filter(pod -> !uids.test(uid(pod))).toList();
             }
             for (Path pod : old) {
                 PodFiles.unmount(pod);
