@@ -17,7 +17,6 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ContainerLogs;
 import dev.wheelhouse.api.ObjectKey;
-import dev.wheelhouse.runtime.Durations;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.error.StatusException;

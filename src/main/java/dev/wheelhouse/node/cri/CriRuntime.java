@@ -217,7 +217,8 @@ final class CriRuntime implements PodRuntime {
             NodeFolders.Log run = folders.log(query.pod(), query.uid(), query.container(), query.previous());
             return run == null
                     ? null
-                    : (out, gone) -> CriLogs.write(run.file(), query, () -> hasEnded(query.container(), run), out, gone);
+                    : (out, gone) -> CriLogs.write(run.file(), query, () -> hasEnded(query.container(), run), out,
+                            gone);
         } catch (IOException e) {
             log.debug("the logs of {} could not be listed", query.pod(), e);
             return null;
