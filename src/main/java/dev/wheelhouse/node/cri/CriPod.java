@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import io.kubernetes.client.custom.Quantity;
 import io.kubernetes.client.openapi.models.V1Container;
 import io.kubernetes.client.openapi.models.V1ContainerStatus;
 import io.kubernetes.client.openapi.models.V1LifecycleHandler;
@@ -381,7 +382,7 @@ final class CriPod extends SignalledLoop {
 
     private FieldRefs fields(V1Pod pod) {
         boolean onHost = Boolean.TRUE.equals(pod.getSpec().getHostNetwork());
-        Map<String, io.kubernetes.client.custom.Quantity> allocatable = new HashMap<>();
+        Map<String, Quantity> allocatable = new HashMap<>();
         runtime.node.capacity().forEach((name, amount) -> allocatable.put(name, BoundedQuantity.parse(amount)));
         return new FieldRefs(pod, runtime.node.hostIp(), onHost ? runtime.node.hostIp() : seen.ip(), allocatable);
     }

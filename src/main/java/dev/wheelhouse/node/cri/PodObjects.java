@@ -3,6 +3,7 @@ package dev.wheelhouse.node.cri;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -69,7 +70,7 @@ final class PodObjects {
 
     private <T extends KubernetesObject> @Nullable T find(ResourceType type, Class<T> model, String namespace,
             @Nullable String name, @Nullable Boolean optional) throws ConfigProblem {
-        String kind = type.kind().toLowerCase(java.util.Locale.ROOT);
+        String kind = type.kind().toLowerCase(Locale.ROOT);
         if (name == null || !Names.isSubdomain(name)) {
             throw new ConfigProblem(kind + " \"" + name + "\" has no valid name");
         }

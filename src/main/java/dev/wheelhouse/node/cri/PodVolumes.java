@@ -1,23 +1,27 @@
 package dev.wheelhouse.node.cri;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
 import org.jspecify.annotations.Nullable;
 
+import io.kubernetes.client.openapi.models.V1ConfigMapProjection;
 import io.kubernetes.client.openapi.models.V1Container;
 import io.kubernetes.client.openapi.models.V1DownwardAPIVolumeFile;
 import io.kubernetes.client.openapi.models.V1EmptyDirVolumeSource;
 import io.kubernetes.client.openapi.models.V1HostPathVolumeSource;
 import io.kubernetes.client.openapi.models.V1KeyToPath;
 import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1SecretProjection;
 import io.kubernetes.client.openapi.models.V1Volume;
 import io.kubernetes.client.openapi.models.V1VolumeMount;
 import io.kubernetes.client.openapi.models.V1VolumeProjection;
@@ -118,13 +122,13 @@ final class PodVolumes {
     private Map<String, Content> files(V1Volume volume, FieldRefs fields) throws ConfigProblem {
         Map<String, Content> files = new TreeMap<>();
         if (volume.getConfigMap() != null) {
-            var source = volume.getConfigMap();
-            addKeys(files, objects.configMap(fields.pod().getMetadata().getNamespace(), source.getName(),
-                    source.getOptional()), source.getItems(), source.getDefaultMode(), source.getOptional());
+            var map = volume.getConfigMap();
+            addProjection(files, new V1VolumeProjection().configMap(new V1ConfigMapProjection().name(map.getName())
+                    .items(map.getItems()).optional(map.getOptional())), map.getDefaultMode(), fields);
         } else if (volume.getSecret() != null) {
-            var source = volume.getSecret();
-            addKeys(files, objects.secret(fields.pod().getMetadata().getNamespace(), source.getSecretName(),
-                    source.getOptional()), source.getItems(), source.getDefaultMode(), source.getOptional());
+            var secret = volume.getSecret();
+            addProjection(files, new V1VolumeProjection().secret(new V1SecretProjection().name(secret.getSecretName())
+                    .items(secret.getItems()).optional(secret.getOptional())), secret.getDefaultMode(), fields);
         } else if (volume.getDownwardAPI() != null) {
             addFields(files, volume.getDownwardAPI().getItems(), volume.getDownwardAPI().getDefaultMode(), fields);
         } else if (volume.getProjected() != null && volume.getProjected().getSources() != null) {
@@ -185,7 +189,7 @@ final class PodVolumes {
                     ? fields.field(item.getFieldRef().getFieldPath())
                     : item.getResourceFieldRef() != null ? fields.resource(item.getResourceFieldRef(), null) : "";
             files.put(item.getPath(),
-                    content(text.getBytes(java.nio.charset.StandardCharsets.UTF_8), item.getMode(), mode));
+                    content(text.getBytes(StandardCharsets.UTF_8), item.getMode(), mode));
         }
     }
 
@@ -219,7 +223,7 @@ final class PodVolumes {
         if (found != wanted) {
             throw new ConfigProblem("hostPath type check failed: " + path + " is not a "
                     + type.replace("OrCreate", "").replaceAll("(?<=[a-z])(?=[A-Z])", " ").toLowerCase(
-                            java.util.Locale.ROOT));
+                            Locale.ROOT));
         }
     }
 

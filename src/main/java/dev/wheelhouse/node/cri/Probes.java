@@ -3,6 +3,7 @@ package dev.wheelhouse.node.cri;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 import org.jspecify.annotations.Nullable;
 
@@ -164,7 +165,7 @@ final class Probes {
             if (kind.equals("Readiness")) {
                 ready = success;
             } else if (!success) {
-                fatalKind = kind.toLowerCase(java.util.Locale.ROOT);
+                fatalKind = kind.toLowerCase(Locale.ROOT);
                 fatal = probe;
             } else if (kind.equals("Startup")) {
                 started = true;

@@ -1,6 +1,5 @@
 package dev.wheelhouse.node.cri;
 
-import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -9,7 +8,7 @@ import java.net.Socket;
 import java.net.SocketAddress;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
-import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 
@@ -73,59 +72,18 @@ final class UnixSockets extends SocketFactory {
         }
 
         @Override
-        public boolean isInputShutdown() {
-            return isClosed();
-        }
-
-        @Override
-        public boolean isOutputShutdown() {
-            return isClosed();
-        }
-
-        @Override
         public void setSoTimeout(int timeout) {
             // The reader of an HTTP/2 connection waits without a limit.
         }
 
         @Override
-        public int getSoTimeout() {
-            return 0;
-        }
-
-        @Override
         public InputStream getInputStream() {
-            return new InputStream() {
-                @Override
-                public int read() throws IOException {
-                    byte[] one = new byte[1];
-                    return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
-                }
-
-                @Override
-                public int read(byte[] bytes, int from, int length) throws IOException {
-                    return channel.read(ByteBuffer.wrap(bytes, from, length));
-                }
-            };
+            return Channels.newInputStream(channel);
         }
 
         @Override
         public OutputStream getOutputStream() {
-            return new OutputStream() {
-                @Override
-                public void write(int one) throws IOException {
-                    write(new byte[]{(byte) one}, 0, 1);
-                }
-
-                @Override
-                public void write(byte[] bytes, int from, int length) throws IOException {
-                    ByteBuffer rest = ByteBuffer.wrap(bytes, from, length);
-                    while (rest.hasRemaining()) {
-                        if (channel.write(rest) < 0) {
-                            throw new EOFException("the runtime closed its socket");
-                        }
-                    }
-                }
-            };
+            return Channels.newOutputStream(channel);
         }
 
         @Override

@@ -96,7 +96,7 @@ class ConfigsTest {
             "volumes: [{name: v, projected: {sources: [{clusterTrustBundle: {path: x}}]}}] "
                     + "| spec.volumes{v}.projected.sources.clusterTrustBundle",
             "runtimeClassName: kata | spec.runtimeClassName", "hostUsers: false | spec.hostUsers",
-            "securityContext: {seccompProfile: {type: Localhost}} | spec.securityContext.seccompProfile",
+            "securityContext: {seccompProfile: {type: Localhost}} | spec.securityContext.seccompProfile.type",
     })
     void aFieldThatIsNotSupportedIsNamed(String spec, String field) {
         assertThat(Unsupported.of(pod(spec + ", containers: [{name: c}]"))).contains(field + " yet");
@@ -107,10 +107,10 @@ class ConfigsTest {
             "ports: [{containerPort: 80, hostPort: 80}] | ports.hostPort",
             "volumeMounts: [{name: v, mountPath: /v, subPath: x}] | volumeMounts.subPath",
             "livenessProbe: {grpc: {port: 1}} | livenessProbe.grpc",
-            "lifecycle: {preStop: {httpGet: {port: 1}}} | lifecycle.preStop",
+            "lifecycle: {preStop: {httpGet: {port: 1}}} | lifecycle.preStop.httpGet",
             "securityContext: {procMount: Unmasked} | securityContext.procMount",
             "restartPolicyRules: [{action: RestartAllContainers, exitCodes: {operator: In, values: [1]}}] "
-                    + "| restartPolicyRules",
+                    + "| restartPolicyRules.action",
     })
     void aFieldOfAContainerThatIsNotSupportedIsNamed(String fields, String field) {
         assertThat(Unsupported.of(pod("containers: [{name: c, " + fields + "}]")))

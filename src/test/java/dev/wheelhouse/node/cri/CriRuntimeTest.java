@@ -294,7 +294,7 @@ class CriRuntimeTest {
         create("later", "containers: [{name: c}], volumes: [{name: v, nfs: {server: a.example, path: /}}]");
         Eventually.eventually("the Event of later", LONG,
                 () -> of("later").toString().contains("does not support spec.volumes{v}.nfs yet"));
-        assertThat(seen("later")).isEqualTo("Pending c=ContainerCreating");
+        becomes("later", "Pending c=ContainerCreating");
         delete("later");
     }
 
