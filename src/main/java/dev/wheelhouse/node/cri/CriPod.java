@@ -873,7 +873,7 @@ final class CriPod extends SignalledLoop {
         }
         observe();
         if (!seen.isEmpty()) {
-            return BUSY;
+            return NOTICE.toNanos();
         }
         volumes.remove();
         runtime.gone(this);
