@@ -57,8 +57,8 @@ class ConfiguredNodesTest {
             assertThat(node.runtime()).isNull();
         });
         for (String address : List.of("containerd", "unix://relative.sock", "/run/containerd/containerd.sock")) {
-            assertThatThrownBy(() -> nodes(true, "node.runtime=" + address))
-                    .hasMessageContaining("wheelhouse.node.runtime is \"" + address + "\": write hollow, or the socket");
+            assertThatThrownBy(() -> nodes(true, "node.runtime=" + address)).hasMessageContaining(
+                    "wheelhouse.node.runtime is \"" + address + "\": write hollow, or the socket");
         }
     }
 

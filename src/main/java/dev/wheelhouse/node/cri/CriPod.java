@@ -56,6 +56,8 @@ final class CriPod extends SignalledLoop {
     private static final Logger log = LoggerFactory.getLogger(CriPod.class);
     private static final Duration RETRY = Duration.ofSeconds(10);
     private static final Duration NOTICE = Duration.ofSeconds(1);
+    /** The least time between two looks at the objects that volumes show, while the pod itself does not change. */
+    private static final Duration BETWEEN_REFRESHES = Duration.ofSeconds(30);
     private static final Duration SOON = Duration.ofMillis(200);
     private static final Duration SHORT = Duration.ofSeconds(10);
     private static final Duration ORPHANS_GRACE = Duration.ofSeconds(30);
@@ -88,6 +90,7 @@ final class CriPod extends SignalledLoop {
     private @Nullable PodRuntimeStatus shown;
     private String told = "";
     private boolean refresh = true;
+    private long refreshed;
 
     CriPod(CriRuntime runtime, String uid) {
         this.runtime = runtime;
@@ -108,9 +111,9 @@ final class CriPod extends SignalledLoop {
             if (removed) {
                 next = pod;
             } else {
+                refresh |= pod != desired || runtime.clock.nanoTime() - refreshed >= BETWEEN_REFRESHES.toNanos();
                 use(pod);
             }
-            refresh = true;
         }
         wake();
     }
@@ -349,7 +352,7 @@ final class CriPod extends SignalledLoop {
             return IDLE;
         }
         try {
-            if (sandbox == null || takeRefresh()) {
+            if (takeRefresh() || sandbox == null) {
                 volumes.prepare(fields(pod));
             }
         } catch (ConfigProblem e) {
@@ -370,6 +373,7 @@ final class CriPod extends SignalledLoop {
     private synchronized boolean takeRefresh() {
         boolean taken = refresh;
         refresh = false;
+        refreshed = runtime.clock.nanoTime();
         return taken;
     }
 

@@ -1,6 +1,8 @@
 package dev.wheelhouse.node.cri;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.OffsetDateTime;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -28,6 +30,7 @@ import dev.wheelhouse.runtime.Clock;
 
 /** Reads what one pod names: ConfigMaps, Secrets and tokens of its service account. Not thread safe. */
 final class PodObjects {
+    private static final Duration LEAST_LIFE = Duration.ofMinutes(1);
     private static final long DEFAULT_SECONDS = 3600;
     private static final int RENEW_AFTER_PERCENT = 80;
 
@@ -112,8 +115,11 @@ final class PodObjects {
                 throw new ConfigProblem("the API server gave no token of the service account " + account);
             }
             byte[] text = answer.getStatus().getToken().getBytes(StandardCharsets.UTF_8);
-            long life = Math.clamp(seconds, 1, DEFAULT_SECONDS * 24) * 1_000_000_000L;
-            tokens.put(projection, new Token(text, clock.nanoTime() + life / 100 * RENEW_AFTER_PERCENT));
+            OffsetDateTime end = answer.getStatus().getExpirationTimestamp();
+            Duration life = end == null ? LEAST_LIFE : Duration.between(clock.now(), end.toInstant());
+            tokens.put(projection, new Token(text, clock.deadline(life.compareTo(LEAST_LIFE) < 0
+                    ? LEAST_LIFE
+                    : life.dividedBy(100).multipliedBy(RENEW_AFTER_PERCENT))));
             return text;
         } catch (KubeApiException e) {
             throw new ConfigProblem("failed to fetch a token of the service account "
