@@ -39,6 +39,7 @@ import dev.wheelhouse.api.ContainerLogs;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
+import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.node.NodeAgent;
@@ -358,6 +359,31 @@ class CriRuntimeTest {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         text.writeTo(out, () -> false);
         return out.toString(StandardCharsets.UTF_8);
+    }
+
+    @Test
+    void aChangedConfigMapReachesARunningPod() {
+        ResourceClient<V1ConfigMap> maps = server.client().resource(ResourceType.CONFIG_MAPS, V1ConfigMap.class);
+        V1ConfigMap map = maps.create(Yaml.read("{metadata: {namespace: default, name: moving}, data: {x: old}}",
+                V1ConfigMap.class));
+        create("reads", """
+                containers: [{name: c, volumeMounts: [{name: m, mountPath: /m}]}],
+                volumes: [{name: m, configMap: {name: moving}}]""");
+        becomes("reads", "Running c=ready");
+        assertThat(output("reads", "cat", "/m/x")).isEqualTo("old");
+        maps.update(map.putDataItem("x", "new").putDataItem("y", "more"));
+        // A change of the pod is a reason to look at once, and not only when the pod is synced again.
+        pods.patch(key("reads"), "", PatchType.MERGE, "{\"metadata\": {\"annotations\": {\"a\": \"b\"}}}");
+        Eventually.eventually("the change arrives", LONG,
+                () -> output("reads", "cat", "/m/x", "/m/y").equals("newmore"));
+        delete("reads");
+    }
+
+    private static String output(String pod, String... command) {
+        try (CriClient client = new CriClient(containerd.socket())) {
+            return new CriService(client).exec(containers(pod).get(0).getId(), List.of(command),
+                    Duration.ofSeconds(10), call -> {}).getStdout().toStringUtf8();
+        }
     }
 
     /** Neither the end of the agent nor that of the runtime's daemon touches a container. */
