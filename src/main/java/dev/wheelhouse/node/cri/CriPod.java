@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -120,6 +121,10 @@ final class CriPod extends SignalledLoop {
 
     void kill(V1Pod pod, Duration grace) {
         synchronized (this) {
+            if (removed) {
+                next = null;
+                return;
+            }
             use(pod);
             killing = true;
             long now = runtime.clock.nanoTime();
@@ -134,6 +139,7 @@ final class CriPod extends SignalledLoop {
         synchronized (this) {
             removed = true;
             killing = true;
+            next = null;
         }
         cancel();
         wake();
@@ -637,7 +643,7 @@ final class CriPod extends SignalledLoop {
         V1LifecycleHandler hook = container.spec.getLifecycle() == null
                 ? null
                 : container.spec.getLifecycle().getPostStart();
-        String failure = hook == null ? null : handle(hook, id, HOOK);
+        String failure = hook == null ? null : handle(hook, id, HOOK, this::begun);
         if (failure != null && !isKilling()) {
             event(pod, container, "Warning", "FailedPostStartHook", "PostStartHook failed: " + failure);
             runtime.cri.stop(id, grace(pod).toSeconds());
@@ -665,7 +671,7 @@ final class CriPod extends SignalledLoop {
     }
 
     /** Runs a hook. @return null if it succeeds, else why not */
-    private @Nullable String handle(V1LifecycleHandler hook, String id, Duration timeout) {
+    private @Nullable String handle(V1LifecycleHandler hook, String id, Duration timeout, Consumer<Call> begun) {
         if (hook.getSleep() != null) {
             try {
                 Thread.sleep(Duration.ofSeconds(Math.min(hook.getSleep().getSeconds(), timeout.toSeconds())));
@@ -675,7 +681,7 @@ final class CriPod extends SignalledLoop {
             return null;
         }
         List<String> command = hook.getExec() == null ? null : hook.getExec().getCommand();
-        return command == null ? null : runtime.prober.exec(id, command, timeout);
+        return command == null ? null : runtime.prober.exec(id, command, timeout, begun);
     }
 
     /** The image, pulled if its policy says so; null if the container has to wait (upstream: image_manager.go). */
@@ -844,7 +850,7 @@ final class CriPod extends SignalledLoop {
         runtime.run("stop-" + run.id(), () -> {
             Duration left = Duration.ofNanos(Math.max(0, until - runtime.clock.nanoTime()));
             if (hook != null && left.isPositive()) {
-                String failure = handle(hook, run.id(), left);
+                String failure = handle(hook, run.id(), left, each -> {});
                 if (failure != null && pod != null && container != null) {
                     event(pod, container, "Warning", "FailedPreStopHook", "PreStopHook failed: " + failure);
                 }

@@ -7,6 +7,7 @@ import java.security.GeneralSecurityException;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Consumer;
 
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManager;
@@ -24,6 +25,7 @@ import io.kubernetes.client.openapi.models.V1Probe;
 import dev.wheelhouse.node.cri.proto.Cri.ExecSyncResponse;
 import dev.wheelhouse.runtime.OneLine;
 
+import okhttp3.Call;
 import okhttp3.HttpUrl;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
@@ -76,7 +78,7 @@ final class Prober implements AutoCloseable {
         try {
             if (probe.getExec() != null) {
                 List<String> command = probe.getExec().getCommand();
-                return exec(containerId, command == null ? List.of() : command, timeout);
+                return exec(containerId, command == null ? List.of() : command, timeout, call -> {});
             }
             if (probe.getHttpGet() != null) {
                 return get(probe.getHttpGet(), container, address, timeout);
@@ -97,9 +99,9 @@ final class Prober implements AutoCloseable {
 
     /** Runs a command. @return null if it ends with 0, else its output, or why it did not run */
     @Nullable
-    String exec(String containerId, List<String> command, Duration timeout) {
+    String exec(String containerId, List<String> command, Duration timeout, Consumer<Call> begun) {
         try {
-            ExecSyncResponse answer = cri.exec(containerId, command, timeout, call -> {});
+            ExecSyncResponse answer = cri.exec(containerId, command, timeout, begun);
             String output = answer.getStdout().toStringUtf8() + answer.getStderr().toStringUtf8();
             return answer.getExitCode() == 0
                     ? null

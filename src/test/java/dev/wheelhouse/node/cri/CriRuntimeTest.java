@@ -341,6 +341,18 @@ class CriRuntimeTest {
     }
 
     @Test
+    void aPodIsStoppedWhileItsImageIsPulledOrItsHookRuns() {
+        create("hooked", "containers: [{name: c, lifecycle: {postStart: {exec: {command: [sleep, '1000']}}}}]");
+        create("pulls", "containers: [{name: c, image: '192.0.2.1:5000/far/away:1'}]");
+        Eventually.eventually("both are under way", LONG,
+                () -> of("hooked").contains("hooked Started Container started")
+                        && of("pulls").stream().anyMatch(each -> each.startsWith("pulls Pulling")));
+        delete("hooked");
+        delete("pulls");
+        assertThat(events).noneMatch(each -> each.contains("PostStartHook failed"));
+    }
+
+    @Test
     void theLogsOfTheLastTwoRunsAreServed() throws IOException {
         create("talks", container("echo one; echo two; exit 1"));
         becomes("talks", "Running c=CrashLoopBackOff");
