@@ -15,11 +15,14 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 import dev.wheelhouse.api.ContainerLogs;
+import dev.wheelhouse.api.ObjectKey;
 
 /** The log files of containers, in CRI's format: each line has a time, a stream and a tag before its text. */
 final class CriLogs {
     private static final int MOST_BYTES = 2_048;
-    private static final int MOST_LINES = 80;
+    private static final ContainerLogs.Query LAST_LINES = new ContainerLogs.Query(ObjectKey.of("any", "any"), "", "",
+            false,
+            false, false, null, 80, -1);
     private static final int FIELDS = 4;
 
     private static final int BLOCK = 1 << 16;
@@ -115,21 +118,12 @@ final class CriLogs {
         if (!Files.isRegularFile(file)) {
             return "";
         }
-        try (RandomAccessFile log = new RandomAccessFile(file.toFile(), "r")) {
-            // Each line has some forty bytes before its text.
-            long from = Math.max(0, log.length() - 3L * MOST_BYTES);
-            log.seek(from);
-            byte[] bytes = new byte[(int) Math.min(log.length() - from, 3L * MOST_BYTES)];
-            log.readFully(bytes);
-            StringBuilder text = new StringBuilder();
-            String[] lines = new String(bytes, StandardCharsets.UTF_8).split("\n");
-            for (int i = Math.max(from == 0 ? 0 : 1, lines.length - MOST_LINES); i < lines.length; i++) {
-                String[] fields = lines[i].split(" ", FIELDS);
-                if (fields.length == FIELDS) {
-                    text.append(fields[3]).append(fields[2].startsWith("P") ? "" : "\n");
-                }
-            }
-            return text.length() <= MOST_BYTES ? text.toString() : text.substring(text.length() - MOST_BYTES);
+        try {
+            ByteArrayOutputStream out = new ByteArrayOutputStream();
+            write(file, LAST_LINES, () -> true, out, () -> false);
+            byte[] bytes = out.toByteArray();
+            int length = Math.min(bytes.length, MOST_BYTES);
+            return new String(bytes, bytes.length - length, length, StandardCharsets.UTF_8);
         } catch (IOException e) {
             return "";
         }
