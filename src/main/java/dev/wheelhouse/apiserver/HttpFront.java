@@ -500,6 +500,11 @@ final class HttpFront extends HttpServlet {
                     }
                 }
                 case ApiResponse.Live.Follow source -> follow(response, content, source);
+                case ApiResponse.Live.Log log -> {
+                    setHead(response, content);
+                    response.flushBuffer();
+                    log.text().writeTo(response.getOutputStream(), HttpFront::isGone);
+                }
                 case null -> throw new IllegalArgumentException("the answer ends with its body");
             }
         } finally {

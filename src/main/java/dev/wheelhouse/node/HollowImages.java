@@ -13,7 +13,7 @@ import dev.wheelhouse.runtime.Hashes;
  * Kubernetes documentation's failed rollout). Or the tag contains one of the words bad, broken, invalid, missing,
  * nonexistent, non-existent or does-not-exist.
  */
-final class HollowImages {
+public final class HollowImages {
     private static final Pattern REFERENCE = Pattern
             .compile("(?:[A-Za-z0-9.-]+(?::\\d+)?/)?[a-z0-9]+(?:[._/-]+[a-z0-9]+)*"
                     + "(?::[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(?:@[a-z0-9]+:[0-9a-f]{32,})?");
@@ -24,7 +24,7 @@ final class HollowImages {
     private HollowImages() {}
 
     /** Whether the text is an image reference. */
-    static boolean isReference(String image) {
+    public static boolean isReference(String image) {
         return image.length() <= 1024 && REFERENCE.matcher(image).matches();
     }
 

@@ -14,6 +14,7 @@ import io.kubernetes.client.openapi.models.V1Node;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.micrometer.core.instrument.MeterRegistry;
 
+import dev.wheelhouse.api.ContainerLogs;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ResourceClient;
@@ -62,7 +63,10 @@ public final class NodeAgent implements AutoCloseable {
         RejectionListener rejected = new RejectionEvents(options.name(), recorder);
         this.podConfig = new PodConfig(rejected, registry, clock);
         ResourceClient<V1Pod> podClient = client.sharing().resource(ResourceType.PODS, V1Pod.class);
-        this.runtime = new HollowRuntime(options.podCidr(), options.profile(), events, clock);
+        NodeRuntime real = options.runtime();
+        this.runtime = real == null
+                ? new HollowRuntime(options.podCidr(), options.profile(), events, clock)
+                : real.open(options, client, events, clock);
         PodManager pods = new PodManager();
         StatusManager statuses = new StatusManager(podClient, pods, queue("status", clock), options.workers(),
                 tasks, registry);
@@ -132,7 +136,8 @@ public final class NodeAgent implements AutoCloseable {
     }
 
     /**
-     * An agent that simulates its pods. A pod's annotations {@code hollow.wheelhouse.dev/…} say how the pod behaves.
+     * An agent that simulates its pods, unless its options name a runtime. A simulated pod's annotations
+     * {@code hollow.wheelhouse.dev/…} say how the pod behaves.
      */
     public static NodeAgent hollow(NodeAgentOptions options, KubeClient client, EventRecorder recorder,
             MeterRegistry registry, Clock clock) {
@@ -159,6 +164,7 @@ public final class NodeAgent implements AutoCloseable {
     /** Runs each loop on a virtual thread, and each pod's work on a virtual thread of its own. */
     public void start(LoopRunner runner) {
         tasks.runOn(runner, options.name() + "/pod");
+        runtime.start(runner);
         loops.forEach((name, loop) -> runner.start(options.name() + "/" + name, loop));
     }
 
@@ -175,6 +181,11 @@ public final class NodeAgent implements AutoCloseable {
     /** The UIDs of the pods that the runtime knows. */
     public Set<String> knownPods() {
         return runtime.pods();
+    }
+
+    /** The logs of its containers; null for a hollow node. */
+    public @Nullable ContainerLogs logs() {
+        return runtime.logs();
     }
 
     /** The pod sources and their merged pods. */
@@ -209,5 +220,6 @@ public final class NodeAgent implements AutoCloseable {
     @Override
     public void close() {
         loops.values().forEach(Loop::close);
+        runtime.close();
     }
 }

@@ -31,10 +31,12 @@ import dev.wheelhouse.podconfig.HttpManifests;
  * @param manifestPath a file or directory of manifests of static pods; null for none
  * @param fileCheckPeriod the longest time between two reads of {@code manifestPath}
  * @param manifestUrl the URL of further manifests; null for none
+ * @param runtime runs the node's containers; null for a hollow node, which simulates them
  */
 public record NodeAgentOptions(String name, String hostIp, String podCidr, Map<String, String> capacity,
         Map<String, String> labels, List<V1Taint> taints, String profile, int workers, Duration resync,
-        @Nullable Path manifestPath, Duration fileCheckPeriod, @Nullable HttpManifests manifestUrl) {
+        @Nullable Path manifestPath, Duration fileCheckPeriod, @Nullable HttpManifests manifestUrl,
+        @Nullable NodeRuntime runtime) {
 
     /** A write that hangs occupies a worker for at most a minute, the client's deadline. */
     private static final int DEFAULT_WORKERS = 64;
@@ -74,42 +76,48 @@ public record NodeAgentOptions(String name, String hostIp, String podCidr, Map<S
         capacity.put("ephemeral-storage", "50Gi");
         return new NodeAgentOptions(name, "10.128." + index / 250 + "." + (index % 250 + 1),
                 "10." + (244 + index / 256) + "." + index % 256 + ".0/24", capacity, Map.of(), List.of(), "none",
-                DEFAULT_WORKERS, Duration.ofMinutes(1), null, FileSource.DEFAULT_PERIOD, null);
+                DEFAULT_WORKERS, Duration.ofMinutes(1), null, FileSource.DEFAULT_PERIOD, null, null);
     }
 
     /** A copy with this capacity in place of the present one. */
     public NodeAgentOptions withCapacity(Map<String, String> resources) {
         return new NodeAgentOptions(name, hostIp, podCidr, resources, labels, taints, profile, workers, resync,
-                manifestPath, fileCheckPeriod, manifestUrl);
+                manifestPath, fileCheckPeriod, manifestUrl, runtime);
     }
 
     /** A copy with these additional labels in place of the present ones. */
     public NodeAgentOptions withLabels(Map<String, String> additional) {
         return new NodeAgentOptions(name, hostIp, podCidr, capacity, additional, taints, profile, workers, resync,
-                manifestPath, fileCheckPeriod, manifestUrl);
+                manifestPath, fileCheckPeriod, manifestUrl, runtime);
     }
 
     /** A copy with these taints in place of the present ones. */
     public NodeAgentOptions withTaints(List<V1Taint> newTaints) {
         return new NodeAgentOptions(name, hostIp, podCidr, capacity, labels, newTaints, profile, workers, resync,
-                manifestPath, fileCheckPeriod, manifestUrl);
+                manifestPath, fileCheckPeriod, manifestUrl, runtime);
     }
 
     /** A copy with another profile for pods that name none. */
     public NodeAgentOptions withProfile(String profileName) {
         return new NodeAgentOptions(name, hostIp, podCidr, capacity, labels, taints, profileName, workers, resync,
-                manifestPath, fileCheckPeriod, manifestUrl);
+                manifestPath, fileCheckPeriod, manifestUrl, runtime);
     }
 
     /** A copy with static pods from a file or a directory; null for none. */
     public NodeAgentOptions withManifests(@Nullable Path path, Duration checkPeriod) {
         return new NodeAgentOptions(name, hostIp, podCidr, capacity, labels, taints, profile, workers, resync, path,
-                checkPeriod, manifestUrl);
+                checkPeriod, manifestUrl, runtime);
     }
 
     /** A copy with static pods from a URL; null for none. */
     public NodeAgentOptions withManifestUrl(@Nullable HttpManifests url) {
         return new NodeAgentOptions(name, hostIp, podCidr, capacity, labels, taints, profile, workers, resync,
-                manifestPath, fileCheckPeriod, url);
+                manifestPath, fileCheckPeriod, url, runtime);
+    }
+
+    /** A copy that runs containers, with the address and the resources of the machine. */
+    public NodeAgentOptions withRuntime(NodeRuntime containers, String address, Map<String, String> resources) {
+        return new NodeAgentOptions(name, address, podCidr, resources, labels, taints, profile, workers, resync,
+                manifestPath, fileCheckPeriod, manifestUrl, containers);
     }
 }

@@ -58,7 +58,9 @@ final class NodeObjects {
         labels.put("kubernetes.io/arch", architecture());
         labels.put("beta.kubernetes.io/os", "linux");
         labels.put("beta.kubernetes.io/arch", architecture());
-        labels.put(HOLLOW_LABEL, "true");
+        if (options.runtime() == null) {
+            labels.put(HOLLOW_LABEL, "true");
+        }
         return labels;
     }
 
@@ -75,6 +77,7 @@ final class NodeObjects {
     static V1NodeStatus status(NodeAgentOptions options, @Nullable V1NodeStatus before, Moment now) {
         Map<String, Quantity> resources = new LinkedHashMap<>();
         options.capacity().forEach((name, quantity) -> resources.put(name, BoundedQuantity.parse(quantity)));
+        NodeRuntime runtime = options.runtime();
         String id = UUID.nameUUIDFromBytes(options.name().getBytes(StandardCharsets.UTF_8)).toString();
         return new V1NodeStatus().capacity(resources).allocatable(resources)
                 .addAddressesItem(new V1NodeAddress().type("InternalIP").address(options.hostIp()))
@@ -87,11 +90,15 @@ final class NodeObjects {
                                 before, now),
                         condition("PIDPressure", "False", "KubeletHasSufficientPID",
                                 "the node has sufficient PID available", before, now),
-                        condition("Ready", "True", "KubeletReady", "the hollow node agent is posting ready status",
+                        condition("Ready", "True", "KubeletReady",
+                                (runtime == null ? "the hollow node agent" : "the node agent")
+                                        + " is posting ready status",
                                 before, now)))
                 .nodeInfo(new V1NodeSystemInfo().machineID(id.replace("-", "")).systemUUID(id).bootID(id)
-                        .kernelVersion(System.getProperty("os.version", "unknown")).osImage("Wheelhouse hollow node")
-                        .containerRuntimeVersion("hollow://1.36.0").kubeletVersion(VERSION).kubeProxyVersion("")
+                        .kernelVersion(System.getProperty("os.version", "unknown"))
+                        .osImage(runtime == null ? "Wheelhouse hollow node" : "Linux")
+                        .containerRuntimeVersion(runtime == null ? "hollow://1.36.0" : runtime.version())
+                        .kubeletVersion(VERSION).kubeProxyVersion("")
                         .operatingSystem("linux").architecture(architecture()));
     }
 

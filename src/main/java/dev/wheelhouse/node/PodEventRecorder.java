@@ -4,7 +4,7 @@ import io.kubernetes.client.openapi.models.V1Pod;
 
 /** Records Kubernetes Events about pods for the node agent. Thread safe; it never blocks. */
 @FunctionalInterface
-interface PodEventRecorder {
+public interface PodEventRecorder {
     /** Discards all Events. */
     PodEventRecorder NONE = (pod, fieldPath, type, reason, message) -> {};
 

@@ -1,4 +1,4 @@
 package dev.wheelhouse.node;
 
 /** Something changed about a pod's containers. The consumer syncs the pod, which reads the runtime's status. */
-record PodLifecycleEvent(String uid) {}
+public record PodLifecycleEvent(String uid) {}

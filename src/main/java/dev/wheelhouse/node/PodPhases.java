@@ -21,7 +21,7 @@ import dev.wheelhouse.podconfig.PodSources;
  * Computes a pod's phase from its spec and its containers' statuses (upstream: {@code getPhase} in
  * {@code kubelet_pods.go}).
  */
-final class PodPhases {
+public final class PodPhases {
     static final String PENDING = "Pending";
     static final String RUNNING = "Running";
     static final String SUCCEEDED = "Succeeded";
@@ -33,16 +33,16 @@ final class PodPhases {
         return SUCCEEDED.equals(phase) || FAILED.equals(phase);
     }
 
-    static boolean isSidecar(V1Container initContainer) {
+    public static boolean isSidecar(V1Container initContainer) {
         return "Always".equals(initContainer.getRestartPolicy());
     }
 
-    static List<V1Container> initContainers(V1PodSpec spec) {
+    public static List<V1Container> initContainers(V1PodSpec spec) {
         return spec.getInitContainers() == null ? List.of() : spec.getInitContainers();
     }
 
     /** The init containers, then the main ones. */
-    static Stream<V1Container> containers(V1PodSpec spec) {
+    public static Stream<V1Container> containers(V1PodSpec spec) {
         return Stream.concat(initContainers(spec).stream(), spec.getContainers().stream());
     }
 

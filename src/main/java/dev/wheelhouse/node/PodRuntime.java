@@ -7,12 +7,15 @@ import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.models.V1Pod;
 
+import dev.wheelhouse.api.ContainerLogs;
+import dev.wheelhouse.runtime.LoopRunner;
+
 /**
  * Runs containers for the node agent (upstream: {@code pkg/kubelet/container/runtime.go}, and the lifecycle events of
  * {@code pkg/kubelet/pleg}). Thread safe; there is only one call at a time for each pod. No call waits for containers:
  * the result of a longer operation is reported by an event.
  */
-interface PodRuntime {
+public interface PodRuntime extends AutoCloseable {
     /** Starts the containers of a pod that should run, and restarts those that its policy restarts. */
     void sync(V1Pod pod);
 
@@ -45,4 +48,24 @@ interface PodRuntime {
      * block.
      */
     void onEvent(Runnable wake);
+
+    /**
+     * Frees everything of pods that are not among these: what an earlier process left behind, and the logs of pods that
+     * are gone. It is called when all sources have sent their pods.
+     *
+     * @param uids the pods that this node should run, or still stops
+     */
+    default void retain(Set<String> uids) {}
+
+    /** The logs of its containers; null if it runs none. */
+    default @Nullable ContainerLogs logs() {
+        return null;
+    }
+
+    /** Starts the threads of a runtime that has some. */
+    default void start(LoopRunner runner) {}
+
+    /** Frees the connections of this process. The pods stay as they are. */
+    @Override
+    default void close() {}
 }

@@ -11,10 +11,10 @@ import io.kubernetes.client.openapi.models.V1ContainerStatus;
  * @param sandboxReady whether the pod's network is set up, so that containers can start
  * @param podIp the pod's address; empty if it has none, or uses the host's
  */
-record PodRuntimeStatus(boolean sandboxReady, String podIp, List<V1ContainerStatus> initContainers,
+public record PodRuntimeStatus(boolean sandboxReady, String podIp, List<V1ContainerStatus> initContainers,
         List<V1ContainerStatus> containers, List<V1ContainerStatus> ephemeral) {
 
-    PodRuntimeStatus {
+    public PodRuntimeStatus {
         initContainers = List.copyOf(initContainers);
         containers = List.copyOf(containers);
         ephemeral = List.copyOf(ephemeral);

@@ -6,14 +6,14 @@ import java.time.Duration;
  * Kubelet's backoff for restarts and image pulls that failed: 10 s, 20 s, 40 s, … up to 5 minutes (upstream:
  * {@code pkg/kubelet/kubelet.go}, {@code MaxContainerBackOff} and {@code containerBackOffPeriod}).
  */
-final class RestartBackoff {
+public final class RestartBackoff {
     private static final Duration FIRST = Duration.ofSeconds(10);
     private static final Duration LONGEST = Duration.ofMinutes(5);
 
     private RestartBackoff() {}
 
     /** @param failures the number of failures in a row, from 1 */
-    static Duration after(int failures) {
+    public static Duration after(int failures) {
         Duration backoff = FIRST;
         for (int i = 1; i < failures && backoff.compareTo(LONGEST) < 0; i++) {
             backoff = backoff.multipliedBy(2);
@@ -22,7 +22,7 @@ final class RestartBackoff {
     }
 
     /** Go's text form, such as {@code 40s} or {@code 2m40s}. */
-    static String text(Duration duration) {
+    public static String text(Duration duration) {
         long minutes = duration.toMinutes();
         return minutes == 0
                 ? duration.toSeconds() + "s"

@@ -13,7 +13,7 @@ import io.kubernetes.client.openapi.models.V1ContainerStateTerminated;
  * own policy, else by the pod's (upstream: {@code ContainerShouldRestart} in {@code pkg/api/v1/pod/util.go}; KEP-5307).
  * Pure functions.
  */
-final class RestartPolicies {
+public final class RestartPolicies {
     private RestartPolicies() {}
 
     /** The reason of the end of a container that ended only because all containers of its pod are restarted. */
@@ -25,7 +25,7 @@ final class RestartPolicies {
     }
 
     /** @param podPolicy null means {@code Always} */
-    static boolean restarts(@Nullable String podPolicy, V1Container container, int exitCode) {
+    public static boolean restarts(@Nullable String podPolicy, V1Container container, int exitCode) {
         if (action(container, exitCode) != null) {
             return true;
         }
@@ -44,7 +44,7 @@ final class RestartPolicies {
     }
 
     /** Whether some end of a container restarts all containers of its pod. */
-    static boolean mayRestartAll(V1Container container) {
+    public static boolean mayRestartAll(V1Container container) {
         return rules(container).stream().anyMatch(rule -> "RestartAllContainers".equals(rule.getAction()));
     }
 

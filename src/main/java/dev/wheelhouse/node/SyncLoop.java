@@ -48,6 +48,8 @@ final class SyncLoop extends SignalledLoop {
     private final Clock clock;
     private int turn;
     private long lastHousekeeping;
+    /** Whether what an earlier process left behind was looked for. */
+    private boolean swept;
 
     SyncLoop(PodUpdates updates, SourcesReady sourcesReady, PodManager pods, PodWorkers workers,
             StatusManager statuses, MirrorPods mirrors, PodRuntime runtime,
@@ -198,7 +200,7 @@ final class SyncLoop extends SignalledLoop {
     }
 
     private long nanosToHousekeeping() {
-        Duration period = workers.cleanUpWanted() ? HOUSEKEEPING : IDLE_HOUSEKEEPING;
+        Duration period = workers.cleanUpWanted() || !swept ? HOUSEKEEPING : IDLE_HOUSEKEEPING;
         return Math.max(0, lastHousekeeping + period.toNanos() - clock.nanoTime());
     }
 
@@ -222,6 +224,8 @@ final class SyncLoop extends SignalledLoop {
         Set<String> known = new HashSet<>(desired);
         runtime.pods().stream().filter(uid -> workers.state(uid) != null).forEach(known::add);
         statuses.retain(known);
+        runtime.retain(known);
+        swept = true;
         pods.orphanedMirrors().stream().filter(m -> !workers.isStopping(ObjectKey.of(m)))
                 .forEach(mirrors::deleteOrphan);
         return true;

@@ -1,5 +1,6 @@
 package dev.wheelhouse.spring;
 
+import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
@@ -12,6 +13,8 @@ import java.util.Map;
 import java.util.Objects;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import io.kubernetes.client.custom.Quantity;
 import io.kubernetes.client.custom.QuantityFormatException;
@@ -20,6 +23,7 @@ import io.kubernetes.client.openapi.models.V1Taint;
 import dev.wheelhouse.controllers.AddressRange;
 import dev.wheelhouse.embedded.HollowCluster;
 import dev.wheelhouse.node.NodeAgentOptions;
+import dev.wheelhouse.node.cri.CriNode;
 import dev.wheelhouse.podconfig.FileSource;
 import dev.wheelhouse.podconfig.HttpManifests;
 import dev.wheelhouse.podconfig.KubeletConfigFile;
@@ -27,6 +31,7 @@ import dev.wheelhouse.runtime.Durations;
 
 /** The nodes of this process, from the options {@code --wheelhouse.nodes.*} and {@code --wheelhouse.node.*}. */
 final class ConfiguredNodes {
+    private static final Logger log = LoggerFactory.getLogger(ConfiguredNodes.class);
     private static final int DEFAULT_HOLLOW_NODES = 2;
     private static final int MAX_NODES = 3072;
     private static final String DEFAULT_MANIFESTS = "manifests";
@@ -79,7 +84,7 @@ final class ConfiguredNodes {
             }
             return nodes;
         }
-        String name = own.name() != null ? own.name() : count > 0 ? nodes.get(0).name() : hostName;
+        String name = own.name() != null ? own.name() : count > 0 && !own.isReal() ? nodes.get(0).name() : hostName;
         int at = nodes.stream().map(NodeAgentOptions::name).toList().indexOf(name);
         if (at < 0) {
             at = count;
@@ -114,10 +119,32 @@ final class ConfiguredNodes {
         Path path = own.manifestDirectory() != null
                 ? path("wheelhouse.node.manifest-directory", own.manifestDirectory())
                 : file.staticPodPath() != null ? file.staticPodPath() : defaultManifests;
-        return node.withCapacity(merged(node.capacity(), capacity(own.capacity())))
+        return withOwnCapacity(withRuntime(node, own), capacity(own.capacity()))
                 .withLabels(pairs("wheelhouse.node.labels", own.labels())).withTaints(taints(own.taints()))
                 .withManifests(path, filePeriod == null ? FileSource.DEFAULT_PERIOD : filePeriod)
                 .withManifestUrl(url(own, file));
+    }
+
+    private static NodeAgentOptions withOwnCapacity(NodeAgentOptions node, Map<String, String> capacity) {
+        return node.withCapacity(merged(node.capacity(), capacity));
+    }
+
+    /** The node on its container runtime; a hollow one, after a warning, where this process cannot run containers. */
+    private static NodeAgentOptions withRuntime(NodeAgentOptions node, NodeProperties own) {
+        if (!own.isReal()) {
+            return node;
+        }
+        Path directory = path("wheelhouse.node.runtime-directory", own.runtimeDirectory());
+        try {
+            CriNode machine = CriNode.at(own.runtime(), directory);
+            return node.withRuntime(machine, CriNode.address(), merged(node.capacity(), machine.resources()));
+        } catch (IllegalArgumentException e) {
+            throw new BadOption("wheelhouse.node.runtime is \"" + own.runtime() + "\": " + e.getMessage());
+        } catch (IOException e) {
+            log.warn("the node {} stays hollow, although wheelhouse.node.runtime is {}: {}", node.name(),
+                    own.runtime(), e.getMessage());
+            return node;
+        }
     }
 
     private static KubeletConfigFile kubeletConfig(String file) {

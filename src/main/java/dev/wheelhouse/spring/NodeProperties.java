@@ -17,18 +17,29 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param capacity the resources, each as {@code cpu=4}; other resources are as on the hollow nodes
  * @param labels the labels, each as {@code key=value}
  * @param taints the taints, each as {@code key=value:Effect} or {@code key:Effect}
+ * @param runtime {@code hollow}, or the socket of a container runtime that runs the pods, such as
+ *     {@code unix:///run/containerd/containerd.sock}
+ * @param runtimeDirectory the directory of the volumes and logs of pods that a container runtime runs
  * @param config the file of a KubeletConfiguration; the other options take precedence over it
  */
 record NodeProperties(@Nullable String name, @Nullable String manifestDirectory, @Nullable String manifestUrl,
         @DefaultValue({
         }) List<String> manifestUrlHeaders, @Nullable String fileCheckPeriod,
         @Nullable String httpCheckPeriod, @DefaultValue({}) List<String> capacity,
-        @DefaultValue({}) List<String> labels, @DefaultValue({}) List<String> taints, @Nullable String config) {
+        @DefaultValue({}) List<String> labels, @DefaultValue({}) List<String> taints,
+        @DefaultValue("hollow") String runtime, @DefaultValue("/var/lib/wheelhouse") String runtimeDirectory,
+        @Nullable String config) {
+    private static final String HOLLOW = "hollow";
 
     /** Whether any option is set. */
     boolean isAnySet() {
         return name != null || manifestDirectory != null || manifestUrl != null || !manifestUrlHeaders.isEmpty()
                 || fileCheckPeriod != null || httpCheckPeriod != null || !capacity.isEmpty() || !labels.isEmpty()
-                || !taints.isEmpty() || config != null;
+                || !taints.isEmpty() || config != null || isReal();
+    }
+
+    /** Whether the node is to run containers. */
+    boolean isReal() {
+        return !runtime.equals(HOLLOW);
     }
 }

@@ -112,7 +112,7 @@ final class ReadyAnnouncer extends SignalledLoop {
     private String onTheEmbeddedOne(ApiServerConnection.Embedded embedded) {
         return """
 
-                %s after %s: an API server at %s with %d hollow nodes and %s.
+                %s after %s: an API server at %s with %s and %s.
                 %s
 
                 Type, in another terminal:
@@ -124,7 +124,7 @@ final class ReadyAnnouncer extends SignalledLoop {
 
                 %sHealth and metrics: %s
                 """
-                .formatted(TITLE, uptime(), embedded.server().url(), cluster.nodeCount(), controllers(),
+                .formatted(TITLE, uptime(), embedded.server().url(), ownNodes(), controllers(),
                         ShutdownMessage.announced(embedded.dataDir()), embedded.kubeconfig(), console(), actuator())
                 .stripTrailing();
     }
@@ -145,6 +145,15 @@ final class ReadyAnnouncer extends SignalledLoop {
         } + (observing == 0
                 ? ""
                 : observing == names.size() ? ALL_OBSERVE : ", of which " + observing + " write nothing");
+    }
+
+    private String ownNodes() {
+        long real = cluster.nodes().stream().filter(node -> node.logs() != null).count();
+        return cluster.nodeCount() - real + " hollow nodes" + switch ((int) real) {
+            case 0 -> "";
+            case 1 -> ", a node that runs containers,";
+            default -> ", " + real + " nodes that run containers,";
+        };
     }
 
     private String nodes() {

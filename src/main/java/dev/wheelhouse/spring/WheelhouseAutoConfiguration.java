@@ -27,6 +27,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
 
+import dev.wheelhouse.api.ContainerLogs;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.http.ControllerClients;
 import dev.wheelhouse.console.ClusterHealth;
@@ -47,6 +48,7 @@ import dev.wheelhouse.manager.ManagerGuard;
 import dev.wheelhouse.manager.Shards;
 import dev.wheelhouse.manager.UpstreamControllers;
 import dev.wheelhouse.meters.Meters;
+import dev.wheelhouse.node.NodeAgent;
 import dev.wheelhouse.node.NodeAgentOptions;
 import dev.wheelhouse.operator.Operator;
 import dev.wheelhouse.runtime.Clock;
@@ -325,13 +327,21 @@ class WheelhouseAutoConfiguration {
     @Bean(destroyMethod = "close")
     HollowCluster wheelhouseNodes(ApiServerConnection connection, KubeClient client, SharedInformerFactory informers,
             EventBroadcaster events, Clock clock, ControllerMetrics metrics) {
-        boolean embedded = connection.embedded() != null;
+        ApiServerConnection.Embedded server = connection.embedded();
+        boolean embedded = server != null;
         boolean scheduler = properties.scheduler() != null ? properties.scheduler() : embedded;
         boolean storage = properties.nodes().storage() != null ? properties.nodes().storage() : embedded;
         List<NodeAgentOptions> wanted = ConfiguredNodes.of(properties, embedded, Path.of(""), Host.name());
-        return new HollowCluster(new HollowCluster.Options(wanted, scheduler, storage,
+        HollowCluster cluster = new HollowCluster(new HollowCluster.Options(wanted, scheduler, storage,
                 ConfiguredNodes.addresses(properties, embedded)), client, informers,
                 events::recorder, metrics.registry(), clock);
+        for (NodeAgent node : cluster.nodes()) {
+            ContainerLogs logs = node.logs();
+            if (server != null && logs != null) {
+                server.server().rest().serveLogs(node.name(), logs);
+            }
+        }
+        return cluster;
     }
 
     @Bean

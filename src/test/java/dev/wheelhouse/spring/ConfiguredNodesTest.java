@@ -51,6 +51,18 @@ class ConfiguredNodesTest {
     }
 
     @Test
+    void aNodeWithoutARuntimeStaysHollowAndAnAddressThatIsNoneIsRefused() {
+        assertThat(nodes(true, "node.runtime=unix://" + directory.resolve("none.sock")).getLast()).satisfies(node -> {
+            assertThat(node.name()).isEqualTo("host-7");
+            assertThat(node.runtime()).isNull();
+        });
+        for (String address : List.of("containerd", "unix://relative.sock", "/run/containerd/containerd.sock")) {
+            assertThatThrownBy(() -> nodes(true, "node.runtime=" + address)).hasMessageContaining(
+                    "wheelhouse.node.runtime is \"" + address + "\": write hollow, or the socket");
+        }
+    }
+
+    @Test
     void manifestsBesideTheWorkingDirectoryAreWatchedByTheFirstHollowNodeIfTheyAreThere() throws IOException {
         assertThat(nodes(true).get(0).manifestPath()).isNull();
         Path manifests = Files.createDirectory(directory.resolve("manifests"));

@@ -9,6 +9,7 @@ import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.wheelhouse.api.ContainerLogs;
 import dev.wheelhouse.apiserver.codec.Pieces;
 import dev.wheelhouse.apiserver.codec.ProtobufBodies;
 import dev.wheelhouse.apiserver.codec.ProtobufWriter;
@@ -120,6 +121,9 @@ public sealed interface ApiResponse {
          * @param next is asked now and then for what comes next; null at the end
          */
         record Follow(Supplier<byte @Nullable []> next) implements Live {}
+
+        /** A log of a node in this process is the body. */
+        record Log(ContainerLogs.Text text) implements Live {}
     }
 
     /** A watch. The receiver must close the feed. */

@@ -3,6 +3,7 @@ package dev.wheelhouse.apiserver.rest;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.random.RandomGenerator;
 
 import org.jspecify.annotations.Nullable;
@@ -11,6 +12,7 @@ import org.slf4j.LoggerFactory;
 
 import tools.jackson.databind.node.ObjectNode;
 
+import dev.wheelhouse.api.ContainerLogs;
 import dev.wheelhouse.apiserver.admission.AdmissionChain;
 import dev.wheelhouse.apiserver.admission.Quotas;
 import dev.wheelhouse.apiserver.auth.Credentials;
@@ -69,6 +71,7 @@ public final class RestServer {
     private final Evictions evictions;
     private final AccessReviews reviews;
     private final TokenRequests tokenRequests;
+    private final Map<String, ContainerLogs> ownLogs = new ConcurrentHashMap<>();
     private final Gate gate;
     private final FlowSchemas flows;
     private final NonResources nonResources;
@@ -108,7 +111,7 @@ public final class RestServer {
         this.updates = new Updates(writes, renderer, clock);
         this.deletes = new Deletes(state, reads, writes, admission, renderer);
         this.scales = new Scales(reads, writes, updates, renderer);
-        this.pods = new PodSubresources(reads, writes, renderer, new Kubelets(store), clock);
+        this.pods = new PodSubresources(reads, writes, renderer, new Kubelets(store), ownLogs, clock);
         this.evictions = new Evictions(reads, deletes, writes, renderer, clock);
         this.reviews = new AccessReviews(writes, access.authenticator(), access.authorizer(), renderer, clock);
         this.tokenRequests = new TokenRequests(reads, writes, access.serviceAccounts(), renderer, clock);
@@ -117,6 +120,11 @@ public final class RestServer {
                 new OpenApi(registry), renderer, info, new Health(store), access.serviceAccounts());
         this.endpoints = new OwnEndpoints(state);
         new Bootstrap(state).create();
+    }
+
+    /** Serves the logs of a node that runs containers in this process. */
+    public void serveLogs(String node, ContainerLogs logs) {
+        ownLogs.put(node, logs);
     }
 
     /** Publishes the address of the server as the endpoint of the Service {@code kubernetes}. */

@@ -1,0 +1,17 @@
+package dev.wheelhouse.node;
+
+import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.runtime.Clock;
+
+/** A container runtime that a node uses in place of the hollow one. */
+public interface NodeRuntime {
+    /** The runtime's name and version, as a Node shows them: {@code containerd://1.6.20}. */
+    String version();
+
+    /**
+     * Makes the runtime of one node. It knows at once the pods that an earlier process of the node has left running.
+     *
+     * @param client reads the ConfigMaps and Secrets that pods name
+     */
+    PodRuntime open(NodeAgentOptions node, KubeClient client, PodEventRecorder events, Clock clock);
+}

@@ -1,0 +1,133 @@
+package dev.wheelhouse.node.cri;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.URLDecoder;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+import com.google.protobuf.MessageLite;
+import com.google.protobuf.Parser;
+
+import dev.wheelhouse.runtime.OneLine;
+
+import okhttp3.Call;
+import okhttp3.ConnectionPool;
+import okhttp3.Headers;
+import okhttp3.MediaType;
+import okhttp3.OkHttpClient;
+import okhttp3.Protocol;
+import okhttp3.Request;
+import okhttp3.RequestBody;
+import okhttp3.Response;
+import okio.BufferedSource;
+
+/**
+ * Unary calls of gRPC over HTTP/2 on a unix socket. All calls share one connection, which is opened again when it is
+ * lost. Thread safe. An interrupt of the calling thread ends its call.
+ */
+final class CriClient implements AutoCloseable {
+    /** The deadline of calls that only read. */
+    static final Duration QUICK = Duration.ofSeconds(10);
+    /** The deadline of calls that start or end processes. */
+    static final Duration SLOW = Duration.ofMinutes(2);
+    private static final MediaType GRPC = MediaType.get("application/grpc");
+    private static final int PREFIX = 5;
+    /** The default limit of kubelet's client. */
+    private static final int MOST_BYTES = 16 << 20;
+    private static final int LONGEST_REASON = 4_000;
+
+    private final Path socket;
+    private final OkHttpClient http;
+
+    CriClient(Path socket) {
+        this.socket = socket;
+        this.http = new OkHttpClient.Builder().protocols(List.of(Protocol.H2_PRIOR_KNOWLEDGE))
+                .socketFactory(new UnixSockets(socket)).dns(host -> List.of(InetAddress.getLoopbackAddress()))
+                .connectionPool(new ConnectionPool(1, 5, TimeUnit.MINUTES)).readTimeout(Duration.ZERO)
+                .writeTimeout(Duration.ZERO).followRedirects(false).build();
+    }
+
+    /** @param method the service and the method, such as {@code RuntimeService/Version} */
+    <T> T call(String method, MessageLite request, Parser<T> answer, Duration deadline) {
+        return call(method, request, answer, deadline, call -> {});
+    }
+
+    /** @param begun is given the call before it is sent, to cancel it from another thread */
+    <T> T call(String method, MessageLite request, Parser<T> answer, Duration deadline, Consumer<Call> begun) {
+        byte[] message = request.toByteArray();
+        byte[] body = ByteBuffer.allocate(PREFIX + message.length).put((byte) 0).putInt(message.length).put(message)
+                .array();
+        Call call = http.newCall(new Request.Builder().url("http://localhost/runtime.v1." + method)
+                .header("te", "trailers").post(RequestBody.create(body, GRPC)).build());
+        call.timeout().timeout(deadline.toNanos(), TimeUnit.NANOSECONDS);
+        begun.accept(call);
+        try (Response response = call.execute()) {
+            if (response.code() != 200) {
+                throw new CriException(method, CriException.UNAVAILABLE, "HTTP status " + response.code());
+            }
+            byte[] read = read(method, response.body().source());
+            check(method, response.headers().get("grpc-status") == null ? response.trailers() : response.headers());
+            return answer.parseFrom(read);
+        } catch (InterruptedIOException e) {
+            boolean stopped = Thread.currentThread().isInterrupted();
+            throw new CriException(method, CriException.DEADLINE_EXCEEDED,
+                    stopped ? "it was interrupted" : "no answer within " + deadline.toSeconds() + " s");
+        } catch (ConnectException e) {
+            throw new CriException(method, CriException.UNAVAILABLE, "no connection to " + socket);
+        } catch (IOException e) {
+            throw new CriException(method, CriException.UNAVAILABLE,
+                    call.isCanceled() ? "it was cancelled" : String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** The bytes of the only message; none if the answer has only trailers. */
+    private static byte[] read(String method, BufferedSource source) throws IOException {
+        if (source.exhausted()) {
+            return new byte[0];
+        }
+        boolean compressed = source.readByte() != 0;
+        int length = source.readInt();
+        if (compressed || length < 0 || length > MOST_BYTES) {
+            throw new CriException(method, CriException.RESOURCE_EXHAUSTED, compressed
+                    ? "the answer is compressed"
+                    : "the answer has " + Integer.toUnsignedString(length) + " bytes, more than " + MOST_BYTES);
+        }
+        byte[] message = source.readByteArray(length);
+        if (!source.exhausted()) {
+            throw new CriException(method, CriException.RESOURCE_EXHAUSTED, "there is more than one answer");
+        }
+        return message;
+    }
+
+    private static void check(String method, Headers trailers) {
+        String status = trailers.get("grpc-status");
+        if (!"0".equals(status)) {
+            String text = trailers.get("grpc-message");
+            int code = status != null && status.matches("\\d{1,3}") ? Integer.parseInt(status) : 2;
+            throw new CriException(method, code, OneLine.of(decoded(text == null ? "no message" : text),
+                    LONGEST_REASON));
+        }
+    }
+
+    private static String decoded(String percentEncoded) {
+        try {
+            return URLDecoder.decode(percentEncoded.replace("+", "%2B"), StandardCharsets.UTF_8);
+        } catch (IllegalArgumentException e) {
+            return percentEncoded;
+        }
+    }
+
+    @Override
+    public void close() {
+        http.dispatcher().cancelAll();
+        http.connectionPool().evictAll();
+    }
+}

@@ -1,0 +1,140 @@
+package dev.wheelhouse.node.cri;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+import org.jspecify.annotations.Nullable;
+
+import com.google.protobuf.MessageLite;
+
+import dev.wheelhouse.node.cri.proto.Cri;
+import dev.wheelhouse.node.cri.proto.Cri.Container;
+import dev.wheelhouse.node.cri.proto.Cri.ContainerConfig;
+import dev.wheelhouse.node.cri.proto.Cri.ContainerStatus;
+import dev.wheelhouse.node.cri.proto.Cri.ImageSpec;
+import dev.wheelhouse.node.cri.proto.Cri.PodSandbox;
+import dev.wheelhouse.node.cri.proto.Cri.PodSandboxConfig;
+
+import okhttp3.Call;
+
+/** The calls of the Container Runtime Interface that the agent makes. All throw {@link CriException}. Thread safe. */
+record CriService(CriClient client) {
+    private static final Duration PULL = Duration.ofMinutes(30);
+
+    Cri.VersionResponse version() {
+        return client.call("RuntimeService/Version", Cri.VersionRequest.getDefaultInstance(),
+                Cri.VersionResponse.parser(), CriClient.QUICK);
+    }
+
+    List<PodSandbox> sandboxes(Map<String, String> labels) {
+        return client.call("RuntimeService/ListPodSandbox", Cri.ListPodSandboxRequest.newBuilder()
+                .setFilter(Cri.PodSandboxFilter.newBuilder().putAllLabelSelector(labels)).build(),
+                Cri.ListPodSandboxResponse.parser(), CriClient.QUICK).getItemsList();
+    }
+
+    List<Container> containers(Map<String, String> labels) {
+        return client.call("RuntimeService/ListContainers", Cri.ListContainersRequest.newBuilder()
+                .setFilter(Cri.ContainerFilter.newBuilder().putAllLabelSelector(labels)).build(),
+                Cri.ListContainersResponse.parser(), CriClient.QUICK).getContainersList();
+    }
+
+    /** The address of a sandbox; empty if it has none. */
+    String address(String sandbox) {
+        return client.call("RuntimeService/PodSandboxStatus",
+                Cri.PodSandboxStatusRequest.newBuilder().setPodSandboxId(sandbox).build(),
+                Cri.PodSandboxStatusResponse.parser(), CriClient.QUICK).getStatus().getNetwork().getIp();
+    }
+
+    /** Null if there is no such container any more. */
+    @Nullable
+    ContainerStatus status(String container) {
+        try {
+            return client.call("RuntimeService/ContainerStatus",
+                    Cri.ContainerStatusRequest.newBuilder().setContainerId(container).build(),
+                    Cri.ContainerStatusResponse.parser(), CriClient.QUICK).getStatus();
+        } catch (CriException e) {
+            if (e.code == CriException.NOT_FOUND) {
+                return null;
+            }
+            throw e;
+        }
+    }
+
+    String runSandbox(PodSandboxConfig config, Consumer<Call> begun) {
+        return client.call("RuntimeService/RunPodSandbox",
+                Cri.RunPodSandboxRequest.newBuilder().setConfig(config).build(), Cri.RunPodSandboxResponse.parser(),
+                CriClient.SLOW, begun).getPodSandboxId();
+    }
+
+    /** Ends all processes of a sandbox and its network. */
+    void stopSandbox(String sandbox) {
+        end("RuntimeService/StopPodSandbox", Cri.StopPodSandboxRequest.newBuilder().setPodSandboxId(sandbox).build(),
+                CriClient.SLOW);
+    }
+
+    void removeSandbox(String sandbox) {
+        end("RuntimeService/RemovePodSandbox",
+                Cri.RemovePodSandboxRequest.newBuilder().setPodSandboxId(sandbox).build(), CriClient.SLOW);
+    }
+
+    String create(String sandbox, ContainerConfig config, PodSandboxConfig sandboxConfig) {
+        return client.call("RuntimeService/CreateContainer",
+                Cri.CreateContainerRequest.newBuilder().setPodSandboxId(sandbox).setConfig(config)
+                        .setSandboxConfig(sandboxConfig).build(),
+                Cri.CreateContainerResponse.parser(), CriClient.SLOW).getContainerId();
+    }
+
+    void start(String container) {
+        client.call("RuntimeService/StartContainer",
+                Cri.StartContainerRequest.newBuilder().setContainerId(container).build(), Cri.Empty.parser(),
+                CriClient.SLOW);
+    }
+
+    /** Asks a container to end, kills it after the time, and waits for its end. */
+    void stop(String container, long seconds) {
+        end("RuntimeService/StopContainer",
+                Cri.StopContainerRequest.newBuilder().setContainerId(container).setTimeout(seconds).build(),
+                CriClient.SLOW.plusSeconds(Math.min(seconds, Duration.ofDays(365).toSeconds())));
+    }
+
+    void remove(String container) {
+        end("RuntimeService/RemoveContainer",
+                Cri.RemoveContainerRequest.newBuilder().setContainerId(container).build(), CriClient.SLOW);
+    }
+
+    /** Ends something. It may have ended already. */
+    private void end(String method, MessageLite request, Duration deadline) {
+        try {
+            client.call(method, request, Cri.Empty.parser(), deadline);
+        } catch (CriException e) {
+            if (e.code != CriException.NOT_FOUND) {
+                throw e;
+            }
+        }
+    }
+
+    /** Runs a command in a container, and kills it after the time. */
+    Cri.ExecSyncResponse exec(String container, List<String> command, Duration timeout, Consumer<Call> begun) {
+        return client.call("RuntimeService/ExecSync",
+                Cri.ExecSyncRequest.newBuilder().setContainerId(container).addAllCmd(command)
+                        .setTimeout(Math.max(1, timeout.toSeconds())).build(),
+                Cri.ExecSyncResponse.parser(), timeout.plusSeconds(5), begun);
+    }
+
+    /** Null if the image is not on the machine. */
+    Cri.@Nullable Image image(String name) {
+        Cri.ImageStatusResponse answer = client.call("ImageService/ImageStatus",
+                Cri.ImageStatusRequest.newBuilder().setImage(ImageSpec.newBuilder().setImage(name)).build(),
+                Cri.ImageStatusResponse.parser(), CriClient.QUICK);
+        return answer.hasImage() ? answer.getImage() : null;
+    }
+
+    void pull(String name, PodSandboxConfig sandbox, Consumer<Call> begun) {
+        client.call("ImageService/PullImage",
+                Cri.PullImageRequest.newBuilder().setImage(ImageSpec.newBuilder().setImage(name))
+                        .setSandboxConfig(sandbox).build(),
+                Cri.PullImageResponse.parser(), PULL, begun);
+    }
+}

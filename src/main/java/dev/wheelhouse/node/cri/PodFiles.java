@@ -1,0 +1,175 @@
+package dev.wheelhouse.node.cri;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
+
+/** The agent's files: what all its volumes do with directories, links and mounts. */
+final class PodFiles {
+    private static final LinkOption[] NO_LINKS = {LinkOption.NOFOLLOW_LINKS};
+    private static final String DATA = "..data";
+    private static final int COMMAND_SECONDS = 10;
+
+    /** A file of a volume. */
+    record Content(byte[] bytes, int mode) {
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Content that && mode == that.mode && Arrays.equals(bytes, that.bytes);
+        }
+
+        @Override
+        public int hashCode() {
+            return Arrays.hashCode(bytes) + mode;
+        }
+    }
+
+    private PodFiles() {}
+
+    /** Sets mode, and group if there is one, whatever the umask. Links are not followed. */
+    static void permit(Path path, int mode, @Nullable Long group) throws IOException {
+        if (group != null) {
+            Files.setAttribute(path, "unix:gid", (int) Math.clamp(group, 0, Integer.MAX_VALUE), NO_LINKS);
+        }
+        // A change of the group clears the bit by which new files get the group of their directory.
+        Files.setAttribute(path, "unix:mode", mode, NO_LINKS);
+    }
+
+    /**
+     * Makes a directory show these files. Readers see either all old or all new ones: the files are links through
+     * {@code ..data}, a link that is replaced at once (upstream: {@code pkg/volume/util/atomic_writer.go}).
+     *
+     * @param files contents by relative path
+     * @param group the files' group; null for root's
+     */
+    static void write(Path directory, Map<String, Content> files, @Nullable Long group) throws IOException {
+        Path data = directory.resolve(DATA);
+        Path old = Files.isSymbolicLink(data) ? directory.resolve(Files.readSymbolicLink(data)) : null;
+        Path fresh = Files.createTempDirectory(directory, "..");
+        permit(fresh, 0755, group);
+        Set<String> names = new HashSet<>();
+        for (Map.Entry<String, Content> file : files.entrySet()) {
+            Path path = fresh.resolve(file.getKey()).normalize();
+            if (!path.startsWith(fresh) || path.equals(fresh)) {
+                throw new IOException("the path " + file.getKey() + " leads out of the volume");
+            }
+            for (Path parent = path.getParent(); parent != null && !Files.exists(parent); parent = parent
+                    .getParent()) {
+                Files.createDirectories(parent);
+            }
+            Files.write(path, file.getValue().bytes);
+            permit(path, group == null ? file.getValue().mode : file.getValue().mode | 0440, group);
+            names.add(fresh.relativize(path).getName(0).toString());
+        }
+        try (Stream<Path> made = Files.walk(fresh)) {
+            for (Path each : made.filter(p -> Files.isDirectory(p, NO_LINKS)).toList()) {
+                permit(each, 0755, group);
+            }
+        }
+        Path next = directory.resolve("..data_tmp");
+        Files.deleteIfExists(next);
+        Files.createSymbolicLink(next, fresh.getFileName());
+        Files.move(next, data, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        for (String name : names) {
+            Path link = directory.resolve(name);
+            if (!Files.exists(link, NO_LINKS)) {
+                Files.createSymbolicLink(link, Path.of(DATA, name));
+            }
+        }
+        try (Stream<Path> there = Files.list(directory)) {
+            for (Path link : there.filter(Files::isSymbolicLink).toList()) {
+                String name = link.getFileName().toString();
+                if (!name.equals(DATA) && !names.contains(name)) {
+                    Files.delete(link);
+                }
+            }
+        }
+        if (old != null) {
+            delete(old);
+        }
+    }
+
+    /** Deletes a directory and all in it. Links are deleted, not followed. */
+    static void delete(Path directory) throws IOException {
+        if (!Files.exists(directory, NO_LINKS)) {
+            return;
+        }
+        Files.walkFileTree(directory, new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
+                Files.delete(file);
+                return FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult postVisitDirectory(Path dir, @Nullable IOException e) throws IOException {
+                if (e != null) {
+                    throw e;
+                }
+                Files.delete(dir);
+                return FileVisitResult.CONTINUE;
+            }
+        });
+    }
+
+    /** Mounts a file system in memory at a directory, unless there is one. */
+    static void mountMemory(Path directory, String options) throws IOException {
+        Files.createDirectories(directory);
+        if (!mounts().contains(directory.toString())) {
+            run("mount", "-t", "tmpfs", "-o", options, "tmpfs", directory.toString());
+        }
+    }
+
+    /** Takes away all mounts at and below a directory. */
+    static void unmount(Path directory) throws IOException {
+        String path = directory.toString();
+        for (String mount : mounts().reversed()) {
+            if (mount.equals(path) || mount.startsWith(path + "/")) {
+                run("umount", "-l", mount);
+            }
+        }
+    }
+
+    /** The mount points of this process, in the order of their mounts. Odd characters of paths are escaped. */
+    private static List<String> mounts() throws IOException {
+        try (Stream<String> lines = Files.lines(Path.of("/proc/self/mountinfo"), StandardCharsets.UTF_8)) {
+            return lines.map(line -> line.split(" ")[4]).toList();
+        } catch (NoSuchFileException e) {
+            return List.of();
+        }
+    }
+
+    private static void run(String... command) throws IOException {
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        try {
+            process.getOutputStream().close();
+            if (!process.waitFor(COMMAND_SECONDS, TimeUnit.SECONDS)) {
+                throw new IOException(String.join(" ", command) + " takes longer than " + COMMAND_SECONDS + " s");
+            }
+            if (process.exitValue() != 0) {
+                throw new IOException(String.join(" ", command) + ": "
+                        + new String(process.getInputStream().readNBytes(1000), StandardCharsets.UTF_8).strip());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException(command[0] + " was interrupted");
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+}

@@ -1,0 +1,264 @@
+package dev.wheelhouse.node.cri;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.models.V1ConfigMapProjection;
+import io.kubernetes.client.openapi.models.V1Container;
+import io.kubernetes.client.openapi.models.V1DownwardAPIVolumeFile;
+import io.kubernetes.client.openapi.models.V1EmptyDirVolumeSource;
+import io.kubernetes.client.openapi.models.V1HostPathVolumeSource;
+import io.kubernetes.client.openapi.models.V1KeyToPath;
+import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1SecretProjection;
+import io.kubernetes.client.openapi.models.V1Volume;
+import io.kubernetes.client.openapi.models.V1VolumeMount;
+import io.kubernetes.client.openapi.models.V1VolumeProjection;
+
+import dev.wheelhouse.node.cri.PodFiles.Content;
+import dev.wheelhouse.node.cri.proto.Cri.Mount;
+import dev.wheelhouse.node.cri.proto.Cri.MountPropagation;
+
+/**
+ * The volumes of one pod (upstream: {@code pkg/volume}). Contents of Secrets and projections lie in memory. Not thread
+ * safe.
+ */
+final class PodVolumes {
+    private static final int DEFAULT_MODE = 0644;
+    private static final int TYPE = 0170000;
+
+    private final Path disk;
+    private final Path memory;
+    private final PodObjects objects;
+    private final Map<String, Map<String, Content>> written = new HashMap<>();
+
+    /**
+     * @param disk a directory for this pod alone
+     * @param memory another one, in a file system in memory
+     */
+    PodVolumes(Path disk, Path memory, PodObjects objects) {
+        this.disk = disk;
+        this.memory = memory;
+        this.objects = objects;
+    }
+
+    /**
+     * Makes the volumes, and brings the contents of those that show objects up to date.
+     * @throws ConfigProblem if an object is not there, or a path of the host is not of its type
+     */
+    void prepare(FieldRefs fields) throws ConfigProblem {
+        V1Pod pod = fields.pod();
+        for (V1Volume volume : volumes(pod)) {
+            try {
+                prepare(volume, fields);
+            } catch (IOException e) {
+                throw new ConfigProblem("MountVolume.SetUp failed for volume \"" + volume.getName() + "\" : "
+                        + e.getMessage());
+            } catch (ConfigProblem e) {
+                throw new ConfigProblem("MountVolume.SetUp failed for volume \"" + volume.getName() + "\" : "
+                        + e.getMessage());
+            }
+        }
+    }
+
+    private static List<V1Volume> volumes(V1Pod pod) {
+        return pod.getSpec().getVolumes() == null ? List.of() : pod.getSpec().getVolumes();
+    }
+
+    private static @Nullable Long group(V1Pod pod) {
+        return pod.getSpec().getSecurityContext() == null ? null : pod.getSpec().getSecurityContext().getFsGroup();
+    }
+
+    private void prepare(V1Volume volume, FieldRefs fields) throws IOException, ConfigProblem {
+        Path path = path(volume);
+        Long group = group(fields.pod());
+        if (volume.getHostPath() != null) {
+            checkHostPath(volume.getHostPath());
+            return;
+        }
+        V1EmptyDirVolumeSource empty = volume.getEmptyDir();
+        boolean isNew = !Files.exists(path);
+        Files.createDirectories(path);
+        if (empty != null) {
+            if ("Memory".equals(empty.getMedium())) {
+                PodFiles.mountMemory(path, empty.getSizeLimit() == null
+                        ? "mode=0777"
+                        : "mode=0777,size=" + empty.getSizeLimit().getNumber().longValue());
+            }
+            if (isNew) {
+                PodFiles.permit(path, group == null ? 0777 : 02777, group);
+            }
+            return;
+        }
+        if (isNew) {
+            PodFiles.permit(path, 0755, group);
+        }
+        Map<String, Content> files = files(volume, fields);
+        if (!files.equals(written.get(volume.getName()))) {
+            PodFiles.write(path, files, group);
+            written.put(volume.getName(), files);
+        }
+    }
+
+    private Path path(V1Volume volume) {
+        if (volume.getHostPath() != null) {
+            return Path.of(volume.getHostPath().getPath());
+        }
+        boolean inMemory = volume.getSecret() != null || volume.getProjected() != null;
+        return (inMemory ? memory : disk).resolve("volumes").resolve(volume.getName());
+    }
+
+    private Map<String, Content> files(V1Volume volume, FieldRefs fields) throws ConfigProblem {
+        Map<String, Content> files = new TreeMap<>();
+        if (volume.getConfigMap() != null) {
+            var map = volume.getConfigMap();
+            addProjection(files, new V1VolumeProjection().configMap(new V1ConfigMapProjection().name(map.getName())
+                    .items(map.getItems()).optional(map.getOptional())), map.getDefaultMode(), fields);
+        } else if (volume.getSecret() != null) {
+            var secret = volume.getSecret();
+            addProjection(files, new V1VolumeProjection().secret(new V1SecretProjection().name(secret.getSecretName())
+                    .items(secret.getItems()).optional(secret.getOptional())), secret.getDefaultMode(), fields);
+        } else if (volume.getDownwardAPI() != null) {
+            addFields(files, volume.getDownwardAPI().getItems(), volume.getDownwardAPI().getDefaultMode(), fields);
+        } else if (volume.getProjected() != null && volume.getProjected().getSources() != null) {
+            for (V1VolumeProjection source : volume.getProjected().getSources()) {
+                addProjection(files, source, volume.getProjected().getDefaultMode(), fields);
+            }
+        }
+        return files;
+    }
+
+    private void addProjection(Map<String, Content> files, V1VolumeProjection source, @Nullable Integer mode,
+            FieldRefs fields) throws ConfigProblem {
+        String namespace = fields.pod().getMetadata().getNamespace();
+        if (source.getConfigMap() != null) {
+            var map = source.getConfigMap();
+            addKeys(files, objects.configMap(namespace, map.getName(), map.getOptional()), map.getItems(), mode,
+                    map.getOptional());
+        } else if (source.getSecret() != null) {
+            var secret = source.getSecret();
+            addKeys(files, objects.secret(namespace, secret.getName(), secret.getOptional()), secret.getItems(), mode,
+                    secret.getOptional());
+        } else if (source.getDownwardAPI() != null) {
+            addFields(files, source.getDownwardAPI().getItems(), mode, fields);
+        } else if (source.getServiceAccountToken() != null) {
+            // A container that runs as another user than root could not read a token that only root may read.
+            files.put(source.getServiceAccountToken().getPath(),
+                    content(objects.token(fields.pod(), source.getServiceAccountToken()), null, mode));
+        }
+    }
+
+    private static Content content(byte[] bytes, @Nullable Integer own, @Nullable Integer common) {
+        return new Content(bytes, own != null ? own : common != null ? common : DEFAULT_MODE);
+    }
+
+    private static void addKeys(Map<String, Content> files, @Nullable Map<String, byte[]> data,
+            @Nullable List<V1KeyToPath> items, @Nullable Integer mode, @Nullable Boolean optional)
+            throws ConfigProblem {
+        if (items == null || items.isEmpty()) {
+            if (data != null) {
+                data.forEach((key, bytes) -> files.put(key, content(bytes, null, mode)));
+            }
+            return;
+        }
+        for (V1KeyToPath item : items) {
+            byte[] bytes = data == null ? null : data.get(item.getKey());
+            if (bytes != null) {
+                files.put(item.getPath(), content(bytes, item.getMode(), mode));
+            } else if (!Boolean.TRUE.equals(optional)) {
+                throw new ConfigProblem("references non-existent key: " + item.getKey());
+            }
+        }
+    }
+
+    private static void addFields(Map<String, Content> files, @Nullable List<V1DownwardAPIVolumeFile> items,
+            @Nullable Integer mode, FieldRefs fields) throws ConfigProblem {
+        for (V1DownwardAPIVolumeFile item : items == null ? List.<V1DownwardAPIVolumeFile>of() : items) {
+            String text = item.getFieldRef() != null
+                    ? fields.field(item.getFieldRef().getFieldPath())
+                    : item.getResourceFieldRef() != null ? fields.resource(item.getResourceFieldRef(), null) : "";
+            files.put(item.getPath(),
+                    content(text.getBytes(StandardCharsets.UTF_8), item.getMode(), mode));
+        }
+    }
+
+    private static void checkHostPath(V1HostPathVolumeSource source) throws IOException, ConfigProblem {
+        Path path = Path.of(source.getPath());
+        String type = source.getType() == null ? "" : source.getType();
+        if (!path.isAbsolute()) {
+            throw new ConfigProblem("hostPath " + path + " is not an absolute path");
+        }
+        if (type.equals("DirectoryOrCreate") && !Files.exists(path)) {
+            Files.createDirectories(path);
+            PodFiles.permit(path, 0755, null);
+        }
+        if (type.equals("FileOrCreate")) {
+            try {
+                Files.createFile(path);
+                PodFiles.permit(path, DEFAULT_MODE, null);
+            } catch (FileAlreadyExistsException e) {
+                // Its type is checked below.
+            }
+        }
+        int wanted = switch (type) {
+            case "Directory", "DirectoryOrCreate" -> 0040000;
+            case "File", "FileOrCreate" -> 0100000;
+            case "Socket" -> 0140000;
+            case "CharDevice" -> 0020000;
+            case "BlockDevice" -> 0060000;
+            default -> 0;
+        };
+        int found = wanted == 0 || !Files.exists(path) ? 0 : (int) Files.getAttribute(path, "unix:mode") & TYPE;
+        if (found != wanted) {
+            throw new ConfigProblem("hostPath type check failed: " + path + " is not a "
+                    + type.replace("OrCreate", "").replaceAll("(?<=[a-z])(?=[A-Z])", " ").toLowerCase(
+                            Locale.ROOT));
+        }
+    }
+
+    /** The mounts that a container asks for. @throws ConfigProblem if there is no such volume */
+    List<Mount> mounts(V1Pod pod, V1Container container) throws ConfigProblem {
+        List<Mount> mounts = new ArrayList<>();
+        for (V1VolumeMount mount : container.getVolumeMounts() == null
+                ? List.<V1VolumeMount>of()
+                : container.getVolumeMounts()) {
+            V1Volume volume = volumes(pod).stream().filter(v -> v.getName().equals(mount.getName())).findFirst()
+                    .orElseThrow(() -> new ConfigProblem("cannot find volume \"" + mount.getName()
+                            + "\" to mount into container \"" + container.getName() + "\""));
+            boolean writable = volume.getEmptyDir() != null || volume.getHostPath() != null;
+            String propagation = mount.getMountPropagation();
+            mounts.add(Mount.newBuilder().setContainerPath(absolute(mount.getMountPath()))
+                    .setHostPath(path(volume).toString())
+                    .setReadonly(!writable || Boolean.TRUE.equals(mount.getReadOnly()))
+                    .setPropagation("Bidirectional".equals(propagation)
+                            ? MountPropagation.PROPAGATION_BIDIRECTIONAL
+                            : "HostToContainer".equals(propagation)
+                                    ? MountPropagation.PROPAGATION_HOST_TO_CONTAINER
+                                    : MountPropagation.PROPAGATION_PRIVATE)
+                    .build());
+        }
+        return mounts;
+    }
+
+    private static String absolute(String path) {
+        return path.startsWith("/") ? path : "/" + path;
+    }
+
+    /** Deletes all volumes and their contents. */
+    void remove() throws IOException {
+        PodFiles.unmount(disk);
+        PodFiles.delete(disk);
+        PodFiles.delete(memory);
+    }
+}

@@ -1,0 +1,150 @@
+package dev.wheelhouse.node.cri;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.security.GeneralSecurityException;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Consumer;
+
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.X509TrustManager;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.custom.IntOrString;
+import io.kubernetes.client.openapi.models.V1Container;
+import io.kubernetes.client.openapi.models.V1ContainerPort;
+import io.kubernetes.client.openapi.models.V1HTTPGetAction;
+import io.kubernetes.client.openapi.models.V1HTTPHeader;
+import io.kubernetes.client.openapi.models.V1Probe;
+
+import dev.wheelhouse.node.cri.proto.Cri.ExecSyncResponse;
+import dev.wheelhouse.runtime.OneLine;
+
+import okhttp3.Call;
+import okhttp3.HttpUrl;
+import okhttp3.OkHttpClient;
+import okhttp3.Request;
+import okhttp3.Response;
+
+/** Executes probes: commands, HTTP requests and TCP connections (upstream: {@code pkg/probe}). Thread safe. */
+final class Prober implements AutoCloseable {
+    /** The result of a probe that says nothing about the container: the runtime did not answer. */
+    static final String UNKNOWN = "the container runtime does not answer";
+    private static final int LONGEST_MESSAGE = 1_000;
+
+    private final CriService cri;
+    private final OkHttpClient http;
+
+    Prober(CriService cri) {
+        this.cri = cri;
+        X509TrustManager any = new X509TrustManager() {
+            @Override
+            public void checkClientTrusted(X509Certificate[] chain, String type) {}
+
+            @Override
+            public void checkServerTrusted(X509Certificate[] chain, String type) {
+                // As kubelet: a probe asks whether a container answers, not who it is.
+            }
+
+            @Override
+            public X509Certificate[] getAcceptedIssuers() {
+                return new X509Certificate[0];
+            }
+        };
+        try {
+            SSLContext tls = SSLContext.getInstance("TLS");
+            tls.init(null, new TrustManager[]{any}, null);
+            this.http = new OkHttpClient.Builder().sslSocketFactory(tls.getSocketFactory(), any)
+                    .hostnameVerifier((name, session) -> true).followRedirects(false).retryOnConnectionFailure(false)
+                    .build();
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("this Java has no TLS", e);
+        }
+    }
+
+    /**
+     * Probes once.
+     * @param address the pod's address
+     * @return null if it succeeds, else why not
+     */
+    @Nullable
+    String probe(V1Probe probe, V1Container container, String containerId, String address) {
+        Duration timeout = Duration.ofSeconds(probe.getTimeoutSeconds() == null ? 1 : probe.getTimeoutSeconds());
+        try {
+            if (probe.getExec() != null) {
+                List<String> command = probe.getExec().getCommand();
+                return exec(containerId, command == null ? List.of() : command, timeout, call -> {});
+            }
+            if (probe.getHttpGet() != null) {
+                return get(probe.getHttpGet(), container, address, timeout);
+            }
+            if (probe.getTcpSocket() != null) {
+                String host = probe.getTcpSocket().getHost();
+                try (Socket socket = new Socket()) {
+                    socket.connect(new InetSocketAddress(host == null || host.isEmpty() ? address : host,
+                            port(probe.getTcpSocket().getPort(), container)), (int) timeout.toMillis());
+                }
+                return null;
+            }
+            return "it says neither exec nor httpGet nor tcpSocket";
+        } catch (IOException | IllegalArgumentException e) {
+            return OneLine.of(String.valueOf(e.getMessage()), LONGEST_MESSAGE);
+        }
+    }
+
+    /** Runs a command. @return null if it ends with 0, else its output, or why it did not run */
+    @Nullable
+    String exec(String containerId, List<String> command, Duration timeout, Consumer<Call> begun) {
+        try {
+            ExecSyncResponse answer = cri.exec(containerId, command, timeout, begun);
+            String output = answer.getStdout().toStringUtf8() + answer.getStderr().toStringUtf8();
+            return answer.getExitCode() == 0
+                    ? null
+                    : OneLine.of(output.isBlank() ? "exit code " + answer.getExitCode() : output, LONGEST_MESSAGE);
+        } catch (CriException e) {
+            return e.code == CriException.UNAVAILABLE ? UNKNOWN : e.reason;
+        }
+    }
+
+    private @Nullable String get(V1HTTPGetAction get, V1Container container, String address, Duration timeout)
+            throws IOException {
+        String host = get.getHost() == null || get.getHost().isEmpty() ? address : get.getHost();
+        String path = get.getPath() == null ? "/" : get.getPath();
+        HttpUrl url = HttpUrl.get(("HTTPS".equals(get.getScheme()) ? "https://" : "http://")
+                + (host.contains(":") ? "[" + host + "]" : host) + ":" + port(get.getPort(), container)
+                + (path.startsWith("/") ? path : "/" + path));
+        Request.Builder request = new Request.Builder().url(url).header("User-Agent", "kube-probe/1.36")
+                .header("Accept", "*/*").header("Connection", "close");
+        for (V1HTTPHeader header : get.getHttpHeaders() == null ? List.<V1HTTPHeader>of() : get.getHttpHeaders()) {
+            request.header(header.getName(), header.getValue());
+        }
+        OkHttpClient client = http.newBuilder().callTimeout(timeout).build();
+        try (Response response = client.newCall(request.build()).execute()) {
+            return response.code() >= 200 && response.code() < 400
+                    ? null
+                    : "HTTP probe failed with statuscode: " + response.code();
+        }
+    }
+
+    private static int port(IntOrString port, V1Container container) {
+        if (port.isInteger()) {
+            return port.getIntValue();
+        }
+        return container.getPorts() == null
+                ? 0
+                : container.getPorts().stream().filter(p -> port.getStrValue().equals(p.getName())).findFirst()
+                        .map(V1ContainerPort::getContainerPort)
+                        .orElseThrow(() -> new IllegalArgumentException("there is no port " + port.getStrValue()));
+    }
+
+    @Override
+    public void close() {
+        http.dispatcher().cancelAll();
+        http.connectionPool().evictAll();
+    }
+}

@@ -1,0 +1,108 @@
+package dev.wheelhouse.node.cri;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
+
+import io.kubernetes.client.openapi.models.V1Container;
+import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1Volume;
+
+import tools.jackson.databind.JsonNode;
+
+import dev.wheelhouse.api.Names;
+import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.node.PodPhases;
+
+/**
+ * The fields of pods that would change how a pod behaves, and that this runtime does not know yet. A pod with such a
+ * field waits, instead of running in another way than its owner wrote. Pure functions.
+ */
+final class Unsupported {
+    private static final List<String> VOLUMES = List.of("name", "emptyDir", "hostPath", "configMap", "secret",
+            "downwardAPI", "projected");
+    private static final List<String> PROJECTIONS = List.of("configMap", "secret", "downwardAPI",
+            "serviceAccountToken");
+    /** Fields of pods, in lists too; with {@code =} only one value counts. */
+    private static final List<String> OF_PODS = List.of("runtimeClassName", "hostUsers=false", "resourceClaims",
+            "ephemeralContainers", "imagePullSecrets", "setHostnameAsFQDN=true", "hostnameOverride",
+            "resources.limits", "resources.requests", "securityContext.seLinuxOptions",
+            "securityContext.appArmorProfile.type=Localhost", "securityContext.supplementalGroupsPolicy=Strict",
+            "securityContext.seccompProfile.type=Localhost");
+    private static final List<String> OF_CONTAINERS = List.of("restartPolicyRules.action=RestartAllContainers",
+            "volumeDevices", "resources.claims", "lifecycle.stopSignal", "lifecycle.postStart.httpGet",
+            "lifecycle.postStart.tcpSocket", "lifecycle.preStop.httpGet", "lifecycle.preStop.tcpSocket",
+            "livenessProbe.grpc", "readinessProbe.grpc", "startupProbe.grpc", "ports.hostPort",
+            "env.valueFrom.fileKeyRef", "volumeMounts.subPath", "volumeMounts.subPathExpr",
+            "volumeMounts.recursiveReadOnly=Enabled", "securityContext.seLinuxOptions",
+            "securityContext.appArmorProfile.type=Localhost", "securityContext.procMount=Unmasked",
+            "securityContext.seccompProfile.type=Localhost");
+
+    private Unsupported() {}
+
+    /** The fields that are not supported, in a sentence; null if there are none. */
+    static @Nullable String of(V1Pod pod) {
+        if (!isSafe(pod)) {
+            return "the names or the UID of the pod have characters that paths may not have";
+        }
+        List<String> fields = new ArrayList<>();
+        JsonNode spec = ModelJson.tree(pod.getSpec());
+        add(fields, "spec.", spec, OF_PODS);
+        for (String list : List.of("initContainers", "containers")) {
+            for (JsonNode container : spec.path(list)) {
+                String path = "spec." + list + "{" + container.path("name").asString("") + "}.";
+                add(fields, path, container, OF_CONTAINERS);
+                if (spec.path("hostNetwork").asBoolean(false)) {
+                    fields.remove(path + "ports.hostPort");
+                }
+            }
+        }
+        for (JsonNode volume : spec.path("volumes")) {
+            String path = "spec.volumes{" + volume.path("name").asString("") + "}.";
+            volume.propertyNames().stream().filter(kind -> !VOLUMES.contains(kind)).map(path::concat)
+                    .forEach(fields::add);
+            for (JsonNode source : volume.path("projected").path("sources")) {
+                source.propertyNames().stream().filter(kind -> !PROJECTIONS.contains(kind))
+                        .map((path + "projected.sources.")::concat).forEach(fields::add);
+            }
+        }
+        return fields.isEmpty()
+                ? null
+                : "this node does not support " + String.join(", ", fields)
+                        + " yet: remove it, or run the pod on another node";
+    }
+
+    private static void add(List<String> fields, String path, JsonNode object, List<String> rules) {
+        for (String rule : rules) {
+            String[] parts = rule.split("=", 2);
+            if (has(object, parts[0], parts.length > 1 ? parts[1] : null)) {
+                fields.add(path + parts[0]);
+            }
+        }
+    }
+
+    private static boolean has(JsonNode node, String path, @Nullable String value) {
+        if (node.isArray() && !path.isEmpty()) {
+            return node.valueStream().anyMatch(each -> has(each, path, value));
+        }
+        if (path.isEmpty()) {
+            String text = node.asString("");
+            return value == null ? node.isNumber() || !node.isEmpty() || !text.isEmpty() : text.equals(value);
+        }
+        int dot = path.indexOf('.');
+        return has(node.path(dot < 0 ? path : path.substring(0, dot)), dot < 0 ? "" : path.substring(dot + 1), value);
+    }
+
+    /** Whether the names that become parts of paths are only names. */
+    private static boolean isSafe(V1Pod pod) {
+        String uid = pod.getMetadata().getUid();
+        Stream<String> labels = Stream.concat(PodPhases.containers(pod.getSpec()).map(V1Container::getName),
+                pod.getSpec().getVolumes() == null
+                        ? Stream.of()
+                        : pod.getSpec().getVolumes().stream().map(V1Volume::getName));
+        return uid != null && uid.matches("[A-Za-z0-9-]{1,64}") && Names.isLabel(pod.getMetadata().getNamespace())
+                && Names.isSubdomain(pod.getMetadata().getName()) && labels.allMatch(Names::isLabel);
+    }
+}

@@ -1,0 +1,133 @@
+package dev.wheelhouse.node.cri;
+
+import java.util.List;
+import java.util.Map;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import io.kubernetes.client.openapi.models.V1Pod;
+
+import dev.wheelhouse.node.cri.proto.Cri.ContainerConfig;
+import dev.wheelhouse.node.cri.proto.Cri.DNSConfig;
+import dev.wheelhouse.node.cri.proto.Cri.Image;
+import dev.wheelhouse.node.cri.proto.Cri.LinuxContainerResources;
+import dev.wheelhouse.node.cri.proto.Cri.NamespaceMode;
+import dev.wheelhouse.node.cri.proto.Cri.PodSandboxConfig;
+import dev.wheelhouse.world.Yaml;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class ConfigsTest {
+    private static final List<String> RESOLV = List.of("# comment", "nameserver 10.0.0.1", "search a.example b.example",
+            "options ndots:2");
+    private static final long GIBI = 1L << 30;
+
+    private static V1Pod pod(String spec) {
+        return Yaml.read("{metadata: {namespace: default, name: web, uid: u-1}, spec: {" + spec + "}}", V1Pod.class);
+    }
+
+    private static ContainerConfig container(String fields) throws ConfigProblem {
+        V1Pod pod = pod("containers: [{name: c, image: i, " + fields + "}]");
+        return Configs.container(pod, pod.getSpec().getContainers().get(0), Image.getDefaultInstance(), "n", 2,
+                new Environment(), List.of(), GIBI);
+    }
+
+    @Test
+    void aSandboxHasKubeletsLabelsAndTheLabelOfItsNode() {
+        PodSandboxConfig config = Configs.sandbox(pod("hostNetwork: true, hostIPC: true, shareProcessNamespace: true, "
+                + "securityContext: {fsGroup: 7, supplementalGroups: [8], runAsGroup: 9}, containers: [{name: c}]"),
+                "n",
+                3, "/logs", RESOLV);
+        assertThat(config.getLabelsMap()).isEqualTo(Map.of("wheelhouse.dev/node", "n", "io.kubernetes.pod.uid", "u-1",
+                "io.kubernetes.pod.name", "web", "io.kubernetes.pod.namespace", "default"));
+        assertThat(config.getMetadata().getAttempt()).isEqualTo(3);
+        assertThat(config.getHostname()).isEmpty();
+        var security = config.getLinux().getSecurityContext();
+        assertThat(security.getNamespaceOptions().getNetwork()).isEqualTo(NamespaceMode.NODE);
+        assertThat(security.getNamespaceOptions().getIpc()).isEqualTo(NamespaceMode.NODE);
+        assertThat(security.getNamespaceOptions().getPid()).isEqualTo(NamespaceMode.POD);
+        assertThat(security.getSupplementalGroupsList()).containsExactly(7L, 8L);
+        assertThat(security.hasRunAsGroup()).as("a group without a user is refused by runtimes").isFalse();
+    }
+
+    @Test
+    void namesAreResolvedAsThePolicySays() {
+        DNSConfig machine = Configs.dns(pod("containers: []").getSpec(), RESOLV);
+        assertThat(machine.getServersList()).containsExactly("10.0.0.1");
+        assertThat(machine.getSearchesList()).containsExactly("a.example", "b.example");
+        DNSConfig own = Configs.dns(pod("containers: [], dnsPolicy: None, dnsConfig: {nameservers: [1.1.1.1], "
+                + "options: [{name: ndots, value: '5'}, {name: edns0}]}").getSpec(), RESOLV);
+        assertThat(own.getServersList()).containsExactly("1.1.1.1");
+        assertThat(own.getSearchesList()).isEmpty();
+        assertThat(own.getOptionsList()).containsExactly("ndots:5", "edns0");
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @CsvSource(delimiter = '|', value = {
+            "| 2 | 0 | 0 | 1000", "requests: {cpu: 100m, memory: 512Mi} | 102 | 0 | 0 | 500",
+            "limits: {cpu: 500m, memory: 64Mi} | 512 | 50000 | 67108864 | 999",
+            "limits: {cpu: 1, memory: 1Gi}, requests: {cpu: 1, memory: 1Gi} | 1024 | 100000 | 1073741824 | -997",
+            "limits: {cpu: 1m} | 2 | 1000 | 0 | 999",
+    })
+    void resourcesBecomeLimitsOfTheControlGroup(String resources, long shares, long quota, long memory, long score)
+            throws ConfigProblem {
+        LinuxContainerResources limits = container("resources: {" + (resources == null ? "" : resources) + "}")
+                .getLinux().getResources();
+        assertThat(List.of(limits.getCpuShares(), limits.getCpuQuota(), limits.getMemoryLimitInBytes(),
+                limits.getOomScoreAdj())).containsExactly(shares, quota, memory, score);
+    }
+
+    @Test
+    void kernelFilesAreAlwaysMaskedAndReadOnly() throws ConfigProblem {
+        var security = container("securityContext: {allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}")
+                .getLinux().getSecurityContext();
+        assertThat(security.getMaskedPathsList()).contains("/proc/kcore", "/sys/firmware");
+        assertThat(security.getReadonlyPathsList()).contains("/proc/sys");
+        assertThat(security.getNoNewPrivs()).isTrue();
+        assertThat(security.getCapabilities().getDropCapabilitiesList()).containsExactly("ALL");
+        assertThat(container("stdin: true").getLogPath()).isEqualTo("c/2.log");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+            "volumes: [{name: v, persistentVolumeClaim: {claimName: x}}] | spec.volumes{v}.persistentVolumeClaim",
+            "volumes: [{name: v, projected: {sources: [{clusterTrustBundle: {path: x}}]}}] "
+                    + "| spec.volumes{v}.projected.sources.clusterTrustBundle",
+            "runtimeClassName: kata | spec.runtimeClassName", "hostUsers: false | spec.hostUsers",
+            "securityContext: {seccompProfile: {type: Localhost}} | spec.securityContext.seccompProfile.type",
+    })
+    void aFieldThatIsNotSupportedIsNamed(String spec, String field) {
+        assertThat(Unsupported.of(pod(spec + ", containers: [{name: c}]"))).contains(field + " yet");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+            "ports: [{containerPort: 80, hostPort: 80}] | ports.hostPort",
+            "volumeMounts: [{name: v, mountPath: /v, subPath: x}] | volumeMounts.subPath",
+            "livenessProbe: {grpc: {port: 1}} | livenessProbe.grpc",
+            "lifecycle: {preStop: {httpGet: {port: 1}}} | lifecycle.preStop.httpGet",
+            "securityContext: {procMount: Unmasked} | securityContext.procMount",
+            "restartPolicyRules: [{action: RestartAllContainers, exitCodes: {operator: In, values: [1]}}] "
+                    + "| restartPolicyRules.action",
+    })
+    void aFieldOfAContainerThatIsNotSupportedIsNamed(String fields, String field) {
+        assertThat(Unsupported.of(pod("containers: [{name: c, " + fields + "}]")))
+                .contains("spec.containers{c}." + field + " yet");
+    }
+
+    @Test
+    void aPodOfSupportedFieldsHasNoProblemAndNamesMayNotBePaths() {
+        assertThat(Unsupported.of(pod("""
+                hostNetwork: true, restartPolicy: Always, volumes: [{name: v, emptyDir: {}}, {name: w, projected:
+                  {sources: [{serviceAccountToken: {path: token}}]}}], containers: [{name: c, ports:
+                  [{containerPort: 80, hostPort: 80}], volumeMounts: [{name: v, mountPath: /v}],
+                  livenessProbe: {httpGet: {port: 80}}, lifecycle: {preStop: {sleep: {seconds: 1}}}}]""")))
+                .isNull();
+        assertThat(Unsupported.of(pod("containers: [{name: ../c}]"))).contains("characters that paths may not have");
+        V1Pod odd = pod("containers: [{name: c}]");
+        odd.getMetadata().setUid("../../etc");
+        assertThat(Unsupported.of(odd)).contains("characters that paths may not have");
+    }
+}
