@@ -24,6 +24,7 @@ import dev.wheelhouse.runtime.PrivateFiles;
  */
 record NodeFolders(Path root) {
     private static final String LOG_NAME = "%s_%s_%s";
+    private static final Pattern UID = Pattern.compile("[A-Za-z0-9-]{1,64}");
     private static final Pattern RUN = Pattern.compile("\\d{1,9}\\.log");
 
     /** The log file of one run of a container. */
@@ -49,11 +50,20 @@ record NodeFolders(Path root) {
     }
 
     Path disk(String uid) {
-        return disk().resolve(uid);
+        return disk().resolve(name(uid));
     }
 
     Path memory(String uid) {
-        return memory().resolve(uid);
+        return memory().resolve(name(uid));
+    }
+
+    /** Whether a UID is a name of a directory. A pod with another one never runs. */
+    static boolean isName(String uid) {
+        return UID.matcher(uid).matches();
+    }
+
+    private static String name(String uid) {
+        return isName(uid) ? uid : "no-name";
     }
 
     Path logs(V1Pod pod) {

@@ -102,7 +102,7 @@ final class Unsupported {
                 pod.getSpec().getVolumes() == null
                         ? Stream.of()
                         : pod.getSpec().getVolumes().stream().map(V1Volume::getName));
-        return uid != null && uid.matches("[A-Za-z0-9-]{1,64}") && Names.isLabel(pod.getMetadata().getNamespace())
+        return uid != null && NodeFolders.isName(uid) && Names.isLabel(pod.getMetadata().getNamespace())
                 && Names.isSubdomain(pod.getMetadata().getName()) && labels.allMatch(Names::isLabel);
     }
 }

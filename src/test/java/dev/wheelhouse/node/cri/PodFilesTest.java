@@ -61,4 +61,14 @@ class PodFilesTest {
         assertThat(folder.resolve("volume")).doesNotExist();
         assertThat(other).exists();
     }
+
+    @Test
+    void aUidThatIsNoNameLeadsToNoOtherDirectory() {
+        NodeFolders folders = new NodeFolders(folder);
+        for (String uid : List.of("../..", "/etc", "a/../../b", "..", "", "a\u0000b")) {
+            assertThat(folders.disk(uid)).isEqualTo(folder.resolve("pods/no-name"));
+            assertThat(folders.memory(uid)).isEqualTo(folder.resolve("memory/no-name"));
+        }
+        assertThat(folders.disk("7c1f-00")).isEqualTo(folder.resolve("pods/7c1f-00"));
+    }
 }
