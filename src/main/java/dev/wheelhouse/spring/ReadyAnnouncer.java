@@ -32,6 +32,7 @@ final class ReadyAnnouncer extends SignalledLoop {
     private final ApiServerConnection connection;
     private final ControllerManager manager;
     private final HollowCluster cluster;
+    private final String scheme;
     private final IntSupplier httpPort;
     private final boolean console;
     private final OwnerToken owner;
@@ -41,15 +42,17 @@ final class ReadyAnnouncer extends SignalledLoop {
     private boolean done;
 
     /**
+     * @param scheme of the addresses of console, health and metrics
      * @param httpPort the port of health and metrics; 0 or less without one: then nothing is printed
      * @param console whether there is a console on that port
      * @param owner lets the owner of this process into a console that asks who its callers are
      */
     ReadyAnnouncer(ApiServerConnection connection, ControllerManager manager, HollowCluster cluster,
-            IntSupplier httpPort, boolean console, OwnerToken owner, Clock clock, PrintStream out) {
+            String scheme, IntSupplier httpPort, boolean console, OwnerToken owner, Clock clock, PrintStream out) {
         this.connection = connection;
         this.manager = manager;
         this.cluster = cluster;
+        this.scheme = scheme;
         this.httpPort = httpPort;
         this.console = console;
         this.owner = owner;
@@ -181,6 +184,6 @@ final class ReadyAnnouncer extends SignalledLoop {
     }
 
     private String url() {
-        return "http://127.0.0.1:" + httpPort.getAsInt() + "/";
+        return scheme + "://127.0.0.1:" + httpPort.getAsInt() + "/";
     }
 }

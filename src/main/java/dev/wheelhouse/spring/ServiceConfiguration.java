@@ -3,6 +3,8 @@ package dev.wheelhouse.spring;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.web.server.Ssl;
+import org.springframework.boot.web.server.autoconfigure.ServerProperties;
 import org.springframework.boot.web.servlet.ServletRegistrationBean;
 import org.springframework.context.MessageSource;
 import org.springframework.context.annotation.Bean;
@@ -57,8 +59,10 @@ class ServiceConfiguration {
 
     @Bean
     ReadyAnnouncer readyAnnouncer(ApiServerConnection connection, ControllerManager manager, HollowCluster cluster,
-            Environment environment, OwnerToken owner, Clock clock) {
-        return new ReadyAnnouncer(connection, manager, cluster,
+            Environment environment, ObjectProvider<ServerProperties> web, OwnerToken owner, Clock clock) {
+        ServerProperties server = web.getIfAvailable();
+        String scheme = server != null && Ssl.isEnabled(server.getSsl()) ? "https" : "http";
+        return new ReadyAnnouncer(connection, manager, cluster, scheme,
                 () -> environment.getProperty("local.server.port", Integer.class, 0),
                 environment.getProperty("wheelhouse.console.enabled", Boolean.class, true), owner, clock,
                 System.out);
