@@ -8,6 +8,7 @@ import java.util.TreeMap;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
@@ -23,6 +24,7 @@ import dev.wheelhouse.world.Cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Every built-in controller that only observes a cluster in which objects of all kinds come and go. */
+@Isolated("other tests count in ControllerMetrics.NONE, too")
 class ObservingControllersTest {
     private final Cluster cluster = new Cluster(ResourceType.PODS, ResourceType.CONFIG_MAPS, ResourceType.NODES,
             ResourceType.SERVICES, ResourceType.REPLICA_SETS, ResourceType.JOBS);
