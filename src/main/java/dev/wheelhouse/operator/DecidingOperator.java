@@ -15,7 +15,7 @@ public non-sealed interface DecidingOperator<P extends KubernetesObject> extends
      * is not called for an object that is being deleted.
      *
      * @param primary the operator's own copy of the object
-     * @param owned the objects that exist: those that the primary object owns, and those that it watches
+     * @param related the objects that exist: those that the primary object owns, and those that it watches
      * @param now the time, for decisions that depend on it; see {@link Decision#requeueAfter}
      */
     Decision decide(P primary, Related related, Instant now);

@@ -27,10 +27,9 @@ public final class RunRates<K> {
 
     /**
      * A number of syncs in a time. They may come at once; the next one waits for its share of the time.
-     *
-     * @throws IllegalArgumentException if one of them is not positive
      */
     public record Rate(int syncs, Duration within) {
+        /** @throws IllegalArgumentException if one of them is not positive */
         public Rate {
             if (syncs < 1 || !within.isPositive()) {
                 throw new IllegalArgumentException(
