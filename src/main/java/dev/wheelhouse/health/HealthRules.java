@@ -125,7 +125,8 @@ record HealthRules(JsonNode object, JsonNode spec, JsonNode status) {
                 JsonNode waiting = container.path("state").path("waiting");
                 String reason = text(waiting, "reason");
                 if (!reason.isEmpty() && !reason.equals("ContainerCreating") && !reason.equals("PodInitializing")) {
-                    return degraded(prefix + reason, waits(container, reason, text(waiting, "message")), null);
+                    return degraded(prefix + reason, waits(container, reason, text(waiting, "message")),
+                            time(condition("Ready"), "lastTransitionTime"));
                 }
                 JsonNode ended = container.path("state").path("terminated");
                 if (ended.path("exitCode").asInt(0) != 0 && (failed || isReplaced())) {

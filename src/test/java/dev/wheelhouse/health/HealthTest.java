@@ -2,10 +2,13 @@ package dev.wheelhouse.health;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 import tools.jackson.databind.JsonNode;
@@ -26,6 +29,16 @@ class HealthTest {
                     .forEach(row -> rows.add(DynamicTest.dynamicTest(row.path("name").asString(), () -> check(row))));
         }
         return rows;
+    }
+
+    @Test
+    void whatAPodWaitsForLastsSinceItIsNotReady() throws IOException {
+        Health health = Health.of(ModelJson.tree(requireNonNull(SafeYaml.load("""
+                {apiVersion: v1, kind: Pod, status: {phase: Pending,
+                 conditions: [{type: Ready, status: "False", lastTransitionTime: "2026-01-01T00:00:07Z"}],
+                 containerStatuses: [{name: c, image: i, state: {waiting: {reason: ImagePullBackOff}}}]}}
+                """.getBytes(StandardCharsets.UTF_8)))));
+        assertThat(health.since()).isEqualTo(Instant.parse("2026-01-01T00:00:07Z"));
     }
 
     private static void check(JsonNode row) {
