@@ -114,7 +114,7 @@ class InstalledChartTest {
     }
 
     private static boolean leads(WheelhouseProcess process) {
-        return process.output().contains("Wheelhouse is ready");
+        return process.output().contains(" after it stood by since ");
     }
 
     /** Checks that the API server has refused no request of a process for a missing right, by its metrics. */
