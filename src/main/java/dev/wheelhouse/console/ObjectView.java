@@ -1,5 +1,6 @@
 package dev.wheelhouse.console;
 
+import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -218,14 +219,14 @@ final class ObjectView {
         return owners;
     }
 
-    private static List<Status> conditions(JsonNode status) {
+    static List<Status> conditions(JsonNode status) {
         List<Status> conditions = new ArrayList<>();
         for (JsonNode condition : status.path("conditions")) {
-            String at = condition.path("lastTransitionTime").stringValue("");
+            Instant at = Health.time(condition, "lastTransitionTime");
             conditions.add(new Status(condition.path("type").stringValue(""),
                     condition.path("status").stringValue(""), condition.path("reason").stringValue(""),
                     condition.path("message").stringValue(""),
-                    at.isEmpty() ? null : millis(OffsetDateTime.parse(at))));
+                    at == null ? null : at.toEpochMilli()));
         }
         return conditions;
     }

@@ -1,6 +1,8 @@
 package dev.wheelhouse.health;
 
+import java.time.DateTimeException;
 import java.time.Instant;
+import java.time.OffsetDateTime;
 import java.util.Comparator;
 
 import org.jspecify.annotations.Nullable;
@@ -61,6 +63,15 @@ public record Health(Level level, String text, String cause, @Nullable Instant s
 
     public boolean isWell() {
         return level == Level.HEALTHY || level == Level.SUSPENDED;
+    }
+
+    /** A time of an object; null if there is none that can be read: objects of custom types may hold any text. */
+    public static @Nullable Instant time(JsonNode object, String field) {
+        try {
+            return OffsetDateTime.parse(object.path(field).asString("")).toInstant();
+        } catch (DateTimeException e) {
+            return null;
+        }
     }
 
     static Health healthy(String text) {

@@ -1,8 +1,6 @@
 package dev.wheelhouse.health;
 
-import java.time.DateTimeException;
 import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -66,7 +64,7 @@ record HealthRules(JsonNode object, JsonNode spec, JsonNode status) {
             waits.add("it waits for the owners of its finalizers: " + String.join(", ", finalizers));
         }
         return new Health(Level.PROGRESSING, "terminating", String.join("; ", waits),
-                time(object.path("metadata"), "deletionTimestamp"));
+                Health.time(object.path("metadata"), "deletionTimestamp"));
     }
 
     // ---- pods
@@ -108,7 +106,7 @@ record HealthRules(JsonNode object, JsonNode spec, JsonNode status) {
         }
         return scheduled.isMissingNode() && !phase.equals("Running")
                 ? new Health(Level.PROGRESSING, "not scheduled", "no scheduler has looked at it",
-                        time(object.path("metadata"), "creationTimestamp"))
+                        Health.time(object.path("metadata"), "creationTimestamp"))
                 : of(Level.PROGRESSING, phase.equals("Running") ? "not ready" : "starting", condition("Ready"));
     }
 
@@ -126,12 +124,13 @@ record HealthRules(JsonNode object, JsonNode spec, JsonNode status) {
                 String reason = text(waiting, "reason");
                 if (!reason.isEmpty() && !reason.equals("ContainerCreating") && !reason.equals("PodInitializing")) {
                     return degraded(prefix + reason, waits(container, reason, text(waiting, "message")),
-                            time(condition("Ready"), "lastTransitionTime"));
+                            Health.time(condition("Ready"), "lastTransitionTime"));
                 }
                 JsonNode ended = container.path("state").path("terminated");
                 if (ended.path("exitCode").asInt(0) != 0 && (failed || isReplaced())) {
                     return degraded(prefix + word(text(ended, "reason"), "Error"),
-                            "container " + text(container, "name") + " " + end(ended), time(ended, "finishedAt"));
+                            "container " + text(container, "name") + " " + end(ended),
+                            Health.time(ended, "finishedAt"));
                 }
             }
         }
@@ -241,8 +240,8 @@ record HealthRules(JsonNode object, JsonNode spec, JsonNode status) {
         if (spec.path("suspend").asBoolean(false)) {
             return Health.suspended("suspended");
         }
-        Instant scheduled = time(status, "lastScheduleTime");
-        Instant succeeded = time(status, "lastSuccessfulTime");
+        Instant scheduled = Health.time(status, "lastScheduleTime");
+        Instant succeeded = Health.time(status, "lastSuccessfulTime");
         int active = status.path("active").size();
         if (scheduled != null && active == 0 && (succeeded == null || succeeded.isBefore(scheduled))) {
             return new Health(Level.DEGRADED, "the last Job failed", "no Job has succeeded since "
@@ -278,7 +277,7 @@ record HealthRules(JsonNode object, JsonNode spec, JsonNode status) {
                     ? "it waits for a volume" + (text(spec, "storageClassName").isEmpty()
                             ? ""
                             : " of the class " + text(spec, "storageClassName"))
-                    : "", time(object.path("metadata"), "creationTimestamp"));
+                    : "", Health.time(object.path("metadata"), "creationTimestamp"));
             default -> Health.healthy(phase);
         };
     }
@@ -286,7 +285,7 @@ record HealthRules(JsonNode object, JsonNode spec, JsonNode status) {
     private Health addressed() {
         return status.path("loadBalancer").path("ingress").isEmpty()
                 ? new Health(Level.PROGRESSING, "no address", "it waits for an address, which no controller has set",
-                        time(object.path("metadata"), "creationTimestamp"))
+                        Health.time(object.path("metadata"), "creationTimestamp"))
                 : Health.healthy("");
     }
 
@@ -313,14 +312,14 @@ record HealthRules(JsonNode object, JsonNode spec, JsonNode status) {
                         ? new Health(Level.PROGRESSING,
                                 number("currentHealthy") + "/" + number("desiredHealthy") + " healthy",
                                 number("expectedPods") > 0 ? "" : "its selector matches no pods",
-                                time(allowed, "lastTransitionTime"))
+                                Health.time(allowed, "lastTransitionTime"))
                         : Health.healthy(number("disruptionsAllowed") + " disruptions allowed");
     }
 
     private Health attachment() {
         for (String error : List.of("attachError", "detachError")) {
             if (status.has(error)) {
-                return degraded(error, text(status.path(error), "message"), time(status.path(error), "time"));
+                return degraded(error, text(status.path(error), "message"), Health.time(status.path(error), "time"));
             }
         }
         return status.path("attached").asBoolean(false)
@@ -338,7 +337,7 @@ record HealthRules(JsonNode object, JsonNode spec, JsonNode status) {
                                 : new Health(Level.PROGRESSING, "pending", is("Approved", "True")
                                         ? "it waits for its signer " + text(spec, "signerName")
                                         : "it waits for an approval",
-                                        time(object.path("metadata"),
+                                        Health.time(object.path("metadata"),
                                                 "creationTimestamp"));
     }
 
@@ -436,7 +435,7 @@ record HealthRules(JsonNode object, JsonNode spec, JsonNode status) {
 
     private static Health of(Level level, String text, JsonNode condition) {
         return new Health(level, text, word(text(condition, "message"), text(condition, "reason")),
-                time(condition, "lastTransitionTime"));
+                Health.time(condition, "lastTransitionTime"));
     }
 
     private static Health degraded(String text, String cause, @Nullable Instant since) {
@@ -449,13 +448,5 @@ record HealthRules(JsonNode object, JsonNode spec, JsonNode status) {
 
     private static String text(JsonNode node, String field) {
         return node.path(field).asString("");
-    }
-
-    private static @Nullable Instant time(JsonNode node, String field) {
-        try {
-            return OffsetDateTime.parse(text(node, field)).toInstant();
-        } catch (DateTimeException e) {
-            return null;
-        }
     }
 }
