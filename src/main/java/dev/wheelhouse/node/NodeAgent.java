@@ -141,7 +141,7 @@ public final class NodeAgent implements AutoCloseable {
      */
     public static NodeAgent hollow(NodeAgentOptions options, KubeClient client, EventRecorder recorder,
             MeterRegistry registry, Clock clock) {
-        return new NodeAgent(options, client.asSender("system:node:" + options.name()), recorder, registry, clock);
+        return new NodeAgent(options, client.asNode("system:node:" + options.name()), recorder, registry, clock);
     }
 
     private RateLimitingQueue<String> queue(String what, Clock clock) {

@@ -42,8 +42,8 @@ public final class Authenticator {
 
     /** @throws UnauthorizedException if the credentials are invalid, or missing and required */
     public User authenticate(Credentials credentials) throws UnauthorizedException {
-        if (credentials.inProcess()) {
-            return User.ADMIN;
+        if (credentials.trusted() != null) {
+            return credentials.trusted();
         }
         if (credentials.certificate() != null) {
             return ofSubject(credentials.certificate().getSubjectX500Principal().getName());
