@@ -7,11 +7,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
-import org.jspecify.annotations.Nullable;
-
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
+import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.auth.Authorizer;
 import dev.wheelhouse.apiserver.auth.RequestInfo;
 import dev.wheelhouse.apiserver.error.Errors;
@@ -105,7 +104,7 @@ record NodeRestriction(ObjectStore store, Authorizer authorizer) {
     private ObjectNode pod(Attributes asked, String name) {
         StoredObject pod = store.get("pods", asked.target().namespace(), name);
         if (pod == null) {
-            throw Errors.notFound(dev.wheelhouse.api.ResourceType.PODS, name);
+            throw Errors.notFound(ResourceType.PODS, name);
         }
         return pod.tree();
     }
@@ -150,7 +149,7 @@ record NodeRestriction(ObjectStore store, Authorizer authorizer) {
         }
         StoredObject own = store.get("nodes", "", node);
         if (own == null) {
-            throw Errors.notFound(dev.wheelhouse.api.ResourceType.NODES, node);
+            throw Errors.notFound(ResourceType.NODES, node);
         }
         if (!Json.text(owner, "uid").equals(own.uid())) {
             return "node " + node + " UID mismatch: expected " + Json.text(owner, "uid") + " got " + own.uid();

@@ -61,7 +61,8 @@ public record Security(AuthorizationMode mode, boolean open, Map<String, User> t
         if (!adminToken.isEmpty()) {
             known.put(adminToken, User.ADMIN);
         }
-        return new Access(new Authenticator(known, serviceAccounts, withoutCredentials),
+        return new Access(
+                new Authenticator(known, serviceAccounts, new BootstrapTokens(store, clock), withoutCredentials),
                 byRoles ? new NodeAuthorizer(new RbacAuthorizer(policies), store) : Authorizer.alwaysAllow(), policies,
                 serviceAccounts);
     }
