@@ -27,7 +27,8 @@ import dev.wheelhouse.runtime.Clock;
  * Calls an API server in this process. A request takes the same steps as over HTTP, without sockets, frames and copies,
  * with the rights of a user. A watch never waits, so one thread can step a whole system.
  */
-record InProcessTransport(ApiServer api, String userAgent, Credentials user, HttpMeters meters, Clock clock) implements Transport {
+record InProcessTransport(ApiServer api, String userAgent, Credentials user, HttpMeters meters,
+        Clock clock) implements Transport {
     /** The host in metrics. */
     private static final String HOST = "in-process";
 

@@ -21,8 +21,9 @@ import dev.wheelhouse.apiserver.webhook.WebhookClient;
 import dev.wheelhouse.runtime.Clock;
 
 /**
- * All admission of a write except quotas, in upstream's order: the namespace's life cycle, the writer's rights, the limits of
- * nodes, plugins, policies and webhooks that change the object, plugins, policies and webhooks that refuse it (upstream:
+ * All admission of a write except quotas, in upstream's order: the namespace's life cycle, the writer's rights, the
+ * limits of nodes, plugins, policies and webhooks that change the object, plugins, policies and webhooks that refuse it
+ * (upstream:
  * {@code pkg/kubeapiserver/options/plugins.go}). Thread safe.
  */
 public final class AdmissionChain {

@@ -98,7 +98,9 @@ record NodeRestriction(ObjectStore store, Authorizer authorizer) {
     }
 
     private static String own(String node, Attributes asked, String what) {
-        return asked.name().equals(node) ? "" : "can only access " + what + " with the same name as the requesting node";
+        return asked.name().equals(node)
+                ? ""
+                : "can only access " + what + " with the same name as the requesting node";
     }
 
     private ObjectNode pod(Attributes asked, String name) {
@@ -260,7 +262,7 @@ record NodeRestriction(ObjectStore store, Authorizer authorizer) {
                                 + " is not authorized to request tokens for this audience";
     }
 
-    /** Whether a volume of the pod has a token for the audience: a projected one, or one that its CSI driver asks for. */
+    /** Whether a volume of the pod has a token for the audience: a projected one, or one of its CSI driver. */
     private boolean hasAudience(ObjectNode pod, String audience) {
         return pod.path("spec").path("volumes").valueStream()
                 .anyMatch(volume -> volume.path("projected").path("sources").valueStream()
