@@ -170,8 +170,8 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
                     + mode.name().toLowerCase(Locale.ROOT)
                     + ": leave out one of the two");
         }
-        if (node.bootstrapKubeconfig() != null
-                && (mode != Mode.AUTO || !namesNoServer() || nodes.count() != null && nodes.count() > 0)) {
+        if (node.bootstrapKubeconfig() != null && (mode != Mode.AUTO || kubeconfig != null || context != null
+                || nodes.count() != null && nodes.count() > 0)) {
             throw new BadOption("wheelhouse.node.bootstrap-kubeconfig is set, so this process works with the "
                     + "credentials of one node: leave out wheelhouse.mode, wheelhouse.kubeconfig, wheelhouse.context "
                     + "and wheelhouse.nodes.count");

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -32,14 +33,10 @@ record NodeRestriction(ObjectStore store, Authorizer authorizer) {
     private static final String LEASES = "kube-node-lease";
     private static final Set<String> SIGNERS_OF_NODES = Set.of("kubernetes.io/kubelet-serving",
             "kubernetes.io/kube-apiserver-client-kubelet");
-    /** The API objects that the sources of a volume refer to, by the field. */
+    /** The fields of volumes and of their projected sources that refer to objects without a name in the pod. */
     private static final Map<String, String> VOLUMES = Map.of("csi", "csidrivers (via CSI volumes)", "glusterfs",
-            "endpoints (via glusterFS volumes)", "configMap", "configmaps (via configmap volumes)", "secret",
-            "secrets (via secret volumes)", "azureFile", "secrets (via azureFile volumes)");
-    private static final Map<String, String> PROJECTED = Map.of("configMap", "configmaps (via projected volumes)",
-            "secret", "secrets (via projected volumes)", "serviceAccountToken",
-            "serviceaccounts (via projected volumes)", "clusterTrustBundle", "clustertrustbundles", "podCertificate",
-            "podcertificates");
+            "endpoints (via glusterFS volumes)", "serviceAccountToken", "serviceaccounts (via projected volumes)",
+            "clusterTrustBundle", "clustertrustbundles", "podCertificate", "podcertificates");
 
     /** @throws dev.wheelhouse.apiserver.error.StatusException 403, 404 if the user is a node that may not do it */
     void check(Attributes asked) {
@@ -128,56 +125,53 @@ record NodeRestriction(ObjectStore store, Authorizer authorizer) {
 
     private String newPod(String node, ObjectNode pod) {
         String only = "node \"" + node + "\" can only create ";
-        if (!PodValidation.isMirror(pod)) {
-            return "pod does not have \"kubernetes.io/config.mirror\" annotation, " + only + "mirror pods";
-        }
-        if (!isOf(node, pod)) {
-            return only + "pods with spec.nodeName set to itself";
-        }
         JsonNode owners = Meta.of(pod).path("ownerReferences");
         JsonNode owner = owners.path(0);
-        if (owners.size() > 1) {
-            return only + "pods with a single owner reference set to itself";
-        }
-        if (!Json.text(owner, "apiVersion").equals("v1") || !Json.text(owner, "kind").equals("Node")
-                || !Json.text(owner, "name").equals(node)) {
-            return only + "pods with an owner reference set to itself";
-        }
-        if (!owner.path("controller").asBoolean(false)) {
-            return only + "pods with a controller owner reference set to itself";
-        }
-        if (owner.path("blockOwnerDeletion").asBoolean(false)) {
-            return "node \"" + node + "\" must not set blockOwnerDeletion on an owner reference";
-        }
         StoredObject own = store.get("nodes", "", node);
-        if (own == null) {
-            throw Errors.notFound(ResourceType.NODES, node);
-        }
-        if (!Json.text(owner, "uid").equals(own.uid())) {
-            return "node " + node + " UID mismatch: expected " + Json.text(owner, "uid") + " got " + own.uid();
-        }
+        String uid = own == null ? "" : own.uid();
         List<String> references = new ArrayList<>();
         PodReferences.visit(pod, (resource, name) -> references.add(resource.replaceFirst("\\..*", "")));
-        for (JsonNode volume : pod.path("spec").path("volumes")) {
-            volume.propertyNames().stream().filter(VOLUMES::containsKey).map(VOLUMES::get).forEach(references::add);
-            volume.path("projected").path("sources").forEach(source -> source.propertyNames().stream()
-                    .filter(PROJECTED::containsKey).map(PROJECTED::get).forEach(references::add));
-        }
-        return references.isEmpty()
-                ? ""
-                : "node \"" + node + "\" can not create pods that reference " + references.getFirst();
+        pod.path("spec").path("volumes").valueStream()
+                .flatMap(volume -> Stream.concat(Stream.of(volume), volume.path("projected").path("sources")
+                        .valueStream()))
+                .flatMap(source -> source.propertyNames().stream()).filter(VOLUMES::containsKey).map(VOLUMES::get)
+                .forEach(references::add);
+        return first(
+                unless(PodValidation.isMirror(pod), "pod does not have \"kubernetes.io/config.mirror\" annotation, "
+                        + only + "mirror pods"),
+                unless(isOf(node, pod), only + "pods with spec.nodeName set to itself"),
+                unless(owners.size() < 2, only + "pods with a single owner reference set to itself"),
+                unless(Json.text(owner, "apiVersion").equals("v1") && Json.text(owner, "kind").equals("Node")
+                        && Json.text(owner, "name").equals(node),
+                        only + "pods with an owner reference set to itself"),
+                unless(owner.path("controller").asBoolean(false),
+                        only + "pods with a controller owner reference set to itself"),
+                unless(!owner.path("blockOwnerDeletion").asBoolean(false),
+                        "node \"" + node + "\" must not set blockOwnerDeletion on an owner reference"),
+                unless(Json.text(owner, "uid").equals(uid),
+                        "node " + node + " UID mismatch: expected " + Json.text(owner, "uid") + " got " + uid),
+                references.isEmpty()
+                        ? ""
+                        : "node \"" + node + "\" can not create pods that reference " + references.getFirst());
     }
 
     private static String podStatus(String node, ObjectNode pod, ObjectNode old) {
-        return !isOf(node, old)
-                ? "node \"" + node + "\" can only update pod status for pods with spec.nodeName set to itself"
-                : !same(pod, old, "metadata", "labels")
-                        ? "node \"" + node + "\" cannot update labels through pod status"
-                        : !same(pod, old, "status", "resourceClaimStatuses")
-                                ? "node \"" + node + "\" cannot update resource claim statues"
-                                : !same(pod, old, "status", "extendedResourceClaimStatus")
-                                        ? "node \"" + node + "\" cannot update extended resource claim status"
-                                        : "";
+        String cannot = "node \"" + node + "\" cannot update ";
+        return first(
+                unless(isOf(node, old),
+                        "node \"" + node + "\" can only update pod status for pods with spec.nodeName set to itself"),
+                unless(same(pod, old, "metadata", "labels"), cannot + "labels through pod status"),
+                unless(same(pod, old, "status", "resourceClaimStatuses"), cannot + "resource claim statues"),
+                unless(same(pod, old, "status", "extendedResourceClaimStatus"),
+                        cannot + "extended resource claim status"));
+    }
+
+    private static String unless(boolean fine, String problem) {
+        return fine ? "" : problem;
+    }
+
+    private static String first(String... problems) {
+        return Stream.of(problems).filter(problem -> !problem.isEmpty()).findFirst().orElse("");
     }
 
     /** Whether two objects have the same field; an empty one counts as none. */
@@ -198,68 +192,53 @@ record NodeRestriction(ObjectStore store, Authorizer authorizer) {
     }
 
     private static String node(String node, Attributes asked) {
-        if (!asked.name().equals(node)) {
-            return "node \"" + node + "\" is not allowed to modify node \"" + asked.name() + "\"";
-        }
-        if (asked.operation().equals("DELETE")) {
-            return "";
-        }
-        ObjectNode old = old(asked);
         ObjectNode wanted = asked.subject();
-        boolean create = asked.old() == null;
-        if (!wanted.path("spec").path("configSource").isMissingNode() && !same(wanted, old, "spec", "configSource")) {
-            return "node \"" + node + "\" is not allowed to " + (create
-                    ? "create pods with a non-nil configSource"
-                    : "update configSource to a new non-nil configSource");
-        }
-        if (!create && !same(wanted, old, "spec", "taints")) {
-            return "node \"" + node + "\" is not allowed to modify taints";
-        }
-        if (!create && !same(wanted, old, "metadata", "ownerReferences")) {
-            return "node \"" + node + "\" is not allowed to modify ownerReferences";
-        }
+        ObjectNode old = old(asked);
+        boolean create = asked.operation().equals("CREATE");
         JsonNode labels = Meta.of(wanted).path("labels");
         JsonNode before = Meta.of(old).path("labels");
         Set<String> refused = new TreeSet<>(labels.propertyNames());
         refused.addAll(before.propertyNames());
         refused.removeIf(label -> labels.path(label).equals(before.path(label)) || NodeLabels.mayBeSetByNode(label));
-        return refused.isEmpty()
-                ? ""
-                : (create
-                        ? "node \"" + node + "\" is not allowed to set the following labels: "
-                        : "is not allowed to modify labels: ") + String.join(", ", refused);
+        String not = "node \"" + node + "\" is not allowed to ";
+        return first(unless(asked.name().equals(node), not + "modify node \"" + asked.name() + "\""),
+                unless(wanted.path("spec").path("configSource").isMissingNode()
+                        || same(wanted, old, "spec", "configSource"),
+                        not + (create
+                                ? "create pods with a non-nil configSource"
+                                : "update configSource to a new non-nil configSource")),
+                unless(create || same(wanted, old, "spec", "taints"), not + "modify taints"),
+                unless(create || same(wanted, old, "metadata", "ownerReferences"), not + "modify ownerReferences"),
+                unless(refused.isEmpty(), (create
+                        ? not + "set the following labels: "
+                        : "is not allowed to modify labels: ") + String.join(", ", refused)));
     }
 
     private String token(String node, Attributes asked) {
         JsonNode spec = asked.subject().path("spec");
         JsonNode bound = spec.path("boundObjectRef");
-        String name = Json.text(bound, "name");
         String uid = Json.text(bound, "uid");
-        if (!Json.text(bound, "apiVersion").equals("v1") || !Json.text(bound, "kind").equals("Pod") || name.isEmpty()) {
-            return "node requested token not bound to a pod";
+        String form = first(
+                unless(Json.text(bound, "apiVersion").equals("v1") && Json.text(bound, "kind").equals("Pod")
+                        && !Json.text(bound, "name").isEmpty(), "node requested token not bound to a pod"),
+                unless(!uid.isEmpty(), "node requested token with a pod binding without a uid"));
+        if (!form.isEmpty()) {
+            return form;
         }
-        if (uid.isEmpty()) {
-            return "node requested token with a pod binding without a uid";
-        }
-        ObjectNode pod = pod(asked, name);
-        if (!Json.text(pod, "metadata", "uid").equals(uid)) {
-            return "the UID in the bound object reference (" + uid + ") does not match the UID in record. The object "
-                    + "might have been deleted and then recreated";
-        }
-        if (!isOf(node, pod)) {
-            return "node requested token bound to a pod scheduled on a different node";
-        }
+        ObjectNode pod = pod(asked, Json.text(bound, "name"));
         List<String> audiences = Json.texts(spec.path("audiences"));
-        if (audiences.size() > 1) {
-            return "node may only request 0 or 1 audiences";
-        }
         String audience = audiences.isEmpty() ? "" : audiences.getFirst();
-        return hasAudience(pod, audience) || authorizer.authorize(asked.user(), RequestInfo.ofResource(
-                "request-serviceaccounts-token-audience", "", audience, "", asked.target().namespace(),
-                asked.target().name())).allowed()
-                        ? ""
-                        : "audience \"" + audience + "\" not found in pod spec volume, " + asked.user().name()
-                                + " is not authorized to request tokens for this audience";
+        return first(
+                unless(Json.text(pod, "metadata", "uid").equals(uid),
+                        "the UID in the bound object reference (" + uid + ") does not match the UID in record. The "
+                                + "object might have been deleted and then recreated"),
+                unless(isOf(node, pod), "node requested token bound to a pod scheduled on a different node"),
+                unless(audiences.size() < 2, "node may only request 0 or 1 audiences"),
+                unless(hasAudience(pod, audience) || authorizer.authorize(asked.user(), RequestInfo.ofResource(
+                        "request-serviceaccounts-token-audience", "", audience, "", asked.target().namespace(),
+                        asked.target().name())).allowed(),
+                        "audience \"" + audience + "\" not found in pod spec volume, " + asked.user().name()
+                                + " is not authorized to request tokens for this audience"));
     }
 
     /** Whether a volume of the pod has a token for the audience: a projected one, or one of its CSI driver. */

@@ -20,6 +20,7 @@ import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.apiserver.validation.PodValidation;
 import dev.wheelhouse.facts.PodReferences;
+import dev.wheelhouse.runtime.Resources;
 
 /**
  * Lets a node read what the pods that are bound to it name, and write its own objects (upstream:
@@ -29,11 +30,7 @@ import dev.wheelhouse.facts.PodReferences;
 final class NodeAuthorizer implements Authorizer {
     private static final String CLAIMS = "persistentvolumeclaims";
     private static final String VOLUMES = "persistentvolumes";
-    private static final String LEASES = "kube-node-lease";
     private static final String NODE_NAME = "spec.nodeName";
-    private static final Set<String> OWN_VERBS = Set.of("get", "create", "update", "patch", "delete");
-    private static final Set<String> READS = Set.of("get", "list", "watch");
-    private static final Set<String> CHANGES = Set.of("update", "patch");
     /** The references of a volume to Secrets that nodes need; most kinds of volumes have one. */
     private static final List<String> SECRETS = List.of("secretRef", "nodePublishSecretRef", "nodeStageSecretRef",
             "nodeExpandSecretRef");
@@ -53,8 +50,10 @@ final class NodeAuthorizer implements Authorizer {
         this.pods = new FieldIndex(store, "pods", NODE_NAME);
     }
 
-    /** The rules for what is the same for all nodes. */
+    /** The rules of all nodes, which are read when the first node asks. */
     private static final class Rules {
+        static final List<Row> ROWS = Resources.text(NodeAuthorizer.class, "node-access.tsv").lines()
+                .filter(line -> !line.startsWith("#")).map(Row::of).toList();
         static final List<PolicyRule> OF_NODES = BootstrapPolicy.objects().stream().map(each -> each.object())
                 .filter(each -> Json.text(each, "kind").equals("ClusterRole")
                         && Json.text(each, "metadata", "name").equals("system:node"))
@@ -86,126 +85,47 @@ final class NodeAuthorizer implements Authorizer {
 
     /** Why a node may not make a request, which may be empty; null if it may. */
     private @Nullable String refusal(String node, RequestInfo request) {
-        String verb = request.verb();
-        boolean whole = request.subresource().isEmpty();
-        return switch (resource(request)) {
-            case "secrets", "configmaps" -> readOfNamed(node, request);
-            case CLAIMS -> request.subresource().equals("status")
-                    ? CHANGES.contains(verb) ? ofRelated(node, request) : "can only get/update/patch this type"
-                    : get(node, request);
-            case VOLUMES, "resourceclaims.resource.k8s.io", "volumeattachments.storage.k8s.io" -> get(node, request);
-            case "serviceaccounts" -> verb.equals("get") && whole ? readOfNamed(node, request) : token(node, request);
-            case "leases.coordination.k8s.io" -> !OWN_VERBS.contains(verb)
-                    ? "can only get, create, update, patch, or delete a node lease"
-                    : request.namespace().equals(LEASES)
-                            ? own(node, request, "node lease")
-                            : "can only access leases in the \"" + LEASES + "\" system namespace";
-            case "csinodes.storage.k8s.io" -> !OWN_VERBS.contains(verb)
-                    ? "can only get, create, update, patch, or delete a CSINode"
-                    : whole ? own(node, request, "CSINode") : "cannot authorize CSINode subresources";
-            case "resourceslices.resource.k8s.io" -> whole
-                    ? slice(node, request)
-                    : "cannot authorize ResourceSlice subresources";
-            case "nodes" -> node(node, request);
-            case "pods" -> pod(node, request);
-            default -> Rules.OF_NODES.stream().anyMatch(rule -> rule.allows(request)) ? null : "";
+        String resource = request.resource() + (request.group().isEmpty() ? "" : "." + request.group());
+        Row row = Rules.ROWS.stream().filter(each -> each.fits(node, resource, request)).findFirst().orElse(null);
+        if (row == null) {
+            return Rules.OF_NODES.stream().anyMatch(rule -> rule.allows(request)) ? null : "";
+        }
+        return switch (row.decision) {
+            case "allow" -> null;
+            case "related" -> request.name().isEmpty()
+                    ? "No Object name found"
+                    : isRelated(node, resource, request.namespace(), request.name())
+                            ? null
+                            : "no relationship found between node '" + node + "' and this object";
+            default -> row.decision.replace("NODE", node).replace("NAME", request.name());
         };
     }
 
-    /** As {@code csinodes.storage.k8s.io}; empty for a path. */
-    private static String resource(RequestInfo request) {
-        return request.resource() + (request.group().isEmpty() ? "" : "." + request.group());
-    }
+    /** A row of {@code node-access.tsv}, which explains its columns. */
+    private record Row(List<String> resources, String verbs, String subresource, String condition, String decision) {
+        static Row of(String line) {
+            String[] cells = line.split("\t", -1);
+            return new Row(List.of(cells[0].split(",")), cells[1], cells[2], cells[3], cells[4]);
+        }
 
-    private @Nullable String readOfNamed(String node, RequestInfo request) {
-        return !READS.contains(request.verb())
-                ? "can only read resources of this type"
-                : !request.subresource().isEmpty()
-                        ? "cannot read subresource"
-                        : request.namespace().isEmpty()
-                                ? "can only read namespaced object of this type"
-                                : ofRelated(node, request);
-    }
-
-    private @Nullable String get(String node, RequestInfo request) {
-        return !request.verb().equals("get")
-                ? "can only get individual resources of this type"
-                : request.subresource().isEmpty() ? ofRelated(node, request) : "cannot get subresource";
-    }
-
-    private @Nullable String token(String node, RequestInfo request) {
-        return !request.verb().equals("create") || request.name().isEmpty()
-                ? "can only create tokens for individual service accounts"
-                : request.subresource().equals("token")
-                        ? ofRelated(node, request)
-                        : "can only create token subresource of serviceaccount";
-    }
-
-    /** The name of a new object is not known yet: the admission of nodes checks it. */
-    private static @Nullable String own(String node, RequestInfo request, String what) {
-        return request.verb().equals("create") || request.name().equals(node)
-                ? null
-                : "can only access " + what + " with the same name as the requesting node";
-    }
-
-    private @Nullable String slice(String node, RequestInfo request) {
-        return switch (request.verb()) {
-            case "create" -> null;
-            case "get", "update", "patch", "delete" -> ofRelated(node, request);
-            case "watch", "list", "deletecollection" -> selects(node, request)
-                    ? null
-                    : "can only list/watch/deletecollection resourceslices with nodeName field selector";
-            default -> "only the following verbs are allowed for a ResourceSlice: get, watch, list, create, update, "
-                    + "patch, delete, deletecollection";
-        };
-    }
-
-    private static boolean selects(String node, RequestInfo request) {
-        return node.equals(request.fields().requires(NODE_NAME));
-    }
-
-    private static @Nullable String node(String node, RequestInfo request) {
-        String verb = request.verb();
-        return switch (request.subresource()) {
-            case "" -> verb.equals("create") || CHANGES.contains(verb)
-                    ? null
-                    : !READS.contains(verb)
-                            ? ""
-                            : request.name().equals(node)
-                                    ? null
-                                    : "node '" + node + "' cannot read "
-                                            + (request.name().isEmpty() ? "all nodes" : "'" + request.name() + "'")
-                                            + ", only its own Node object";
-            case "status" -> CHANGES.contains(verb) ? null : "";
-            default -> "";
-        };
-    }
-
-    private @Nullable String pod(String node, RequestInfo request) {
-        String verb = request.verb();
-        return switch (request.subresource()) {
-            case "" -> switch (verb) {
-                case "get" -> get(node, request);
-                case "list", "watch" -> selects(node, request)
-                        ? null
-                        : request.name().isEmpty()
-                                ? "can only list/watch pods with spec.nodeName field selector"
-                                : ofRelated(node, request);
-                case "create", "delete" -> null;
-                default -> "";
-            };
-            case "status" -> CHANGES.contains(verb) ? null : "";
-            case "eviction" -> verb.equals("create") ? null : "";
-            default -> "";
-        };
-    }
-
-    private @Nullable String ofRelated(String node, RequestInfo request) {
-        return request.name().isEmpty()
-                ? "No Object name found"
-                : isRelated(node, resource(request), request.namespace(), request.name())
-                        ? null
-                        : "no relationship found between node '" + node + "' and this object";
+        boolean fits(String node, String resource, RequestInfo request) {
+            return resources.contains(resource)
+                    && (verbs.equals("*") || verbs.startsWith("!") != ("," + verbs.replace("!", "") + ",")
+                            .contains("," + request.verb() + ","))
+                    && switch (subresource) {
+                        case "*" -> true;
+                        case "-" -> request.subresource().isEmpty();
+                        case "+" -> !request.subresource().isEmpty();
+                        default -> request.subresource().equals(subresource);
+                    } && switch (condition) {
+                        case "everywhere" -> request.namespace().isEmpty();
+                        case "no-lease" -> !request.namespace().equals("kube-node-lease");
+                        case "unnamed" -> request.name().isEmpty();
+                        case "own" -> request.name().equals(node);
+                        case "selected" -> node.equals(request.fields().requires(NODE_NAME));
+                        default -> true;
+                    };
+        }
     }
 
     private boolean isRelated(String node, String resource, String namespace, String name) {
