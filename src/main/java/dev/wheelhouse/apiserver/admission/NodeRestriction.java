@@ -1,9 +1,7 @@
 package dev.wheelhouse.apiserver.admission;
 
-import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
@@ -33,11 +31,6 @@ record NodeRestriction(ObjectStore store, Authorizer authorizer) {
     private static final String LEASES = "kube-node-lease";
     private static final Set<String> SIGNERS_OF_NODES = Set.of("kubernetes.io/kubelet-serving",
             "kubernetes.io/kube-apiserver-client-kubelet");
-    /** The fields of volumes and of their projected sources that refer to objects without a name in the pod. */
-    private static final Map<String, String> VOLUMES = Map.of("csi", "csidrivers (via CSI volumes)", "glusterfs",
-            "endpoints (via glusterFS volumes)", "serviceAccountToken", "serviceaccounts (via projected volumes)",
-            "clusterTrustBundle", "clustertrustbundles", "podCertificate", "podcertificates");
-
     /** @throws dev.wheelhouse.apiserver.error.StatusException 403, 404 if the user is a node that may not do it */
     void check(Attributes asked) {
         String node = asked.user().node();
@@ -129,13 +122,6 @@ record NodeRestriction(ObjectStore store, Authorizer authorizer) {
         JsonNode owner = owners.path(0);
         StoredObject own = store.get("nodes", "", node);
         String uid = own == null ? "" : own.uid();
-        List<String> references = new ArrayList<>();
-        PodReferences.visit(pod, (resource, name) -> references.add(resource.replaceFirst("\\..*", "")));
-        pod.path("spec").path("volumes").valueStream()
-                .flatMap(volume -> Stream.concat(Stream.of(volume), volume.path("projected").path("sources")
-                        .valueStream()))
-                .flatMap(source -> source.propertyNames().stream()).filter(VOLUMES::containsKey).map(VOLUMES::get)
-                .forEach(references::add);
         return first(
                 unless(PodValidation.isMirror(pod), "pod does not have \"kubernetes.io/config.mirror\" annotation, "
                         + only + "mirror pods"),
@@ -150,9 +136,9 @@ record NodeRestriction(ObjectStore store, Authorizer authorizer) {
                         "node \"" + node + "\" must not set blockOwnerDeletion on an owner reference"),
                 unless(Json.text(owner, "uid").equals(uid),
                         "node " + node + " UID mismatch: expected " + Json.text(owner, "uid") + " got " + uid),
-                references.isEmpty()
-                        ? ""
-                        : "node \"" + node + "\" can not create pods that reference " + references.getFirst());
+                PodReferences.of(pod).stream().findFirst().map(reference -> "node \"" + node
+                        + "\" can not create pods that reference " + reference.resource().replaceFirst("\\..*", ""))
+                        .orElse(""));
     }
 
     private static String podStatus(String node, ObjectNode pod, ObjectNode old) {

@@ -31,9 +31,6 @@ final class NodeAuthorizer implements Authorizer {
     private static final String CLAIMS = "persistentvolumeclaims";
     private static final String VOLUMES = "persistentvolumes";
     private static final String NODE_NAME = "spec.nodeName";
-    /** The references of a volume to Secrets that nodes need; most kinds of volumes have one. */
-    private static final List<String> SECRETS = List.of("secretRef", "nodePublishSecretRef", "nodeStageSecretRef",
-            "nodeExpandSecretRef");
     /** The kinds of volumes whose Secret is in the namespace of the claim if they name no other. */
     private static final Set<String> IN_CLAIMS_NAMESPACE = Set.of("azureFile", "cephfs", "flexVolume", "rbd", "scaleIO",
             "iscsi");
@@ -150,11 +147,11 @@ final class NodeAuthorizer implements Authorizer {
 
     /** A mirror pod gives no rights, because its node has made it. */
     private Set<String> names(StoredObject pod) {
-        return names.computeIfAbsent(pod, each -> {
+        return names.computeIfAbsent(pod, stored -> {
             Set<String> found = new HashSet<>();
-            ObjectNode tree = each.tree();
+            ObjectNode tree = stored.tree();
             if (!PodValidation.isMirror(tree)) {
-                PodReferences.visit(tree, (resource, name) -> found.add(resource + "/" + name));
+                PodReferences.of(tree).forEach(each -> found.add(each.resource() + "/" + each.name()));
             }
             return found;
         });
@@ -179,16 +176,13 @@ final class NodeAuthorizer implements Authorizer {
     }
 
     private static boolean names(JsonNode volume, String claims, String namespace, String name) {
-        return volume.properties().stream().anyMatch(field -> {
-            JsonNode source = field.getValue();
-            String otherwise = IN_CLAIMS_NAMESPACE.contains(field.getKey()) ? claims : "";
-            return is(name, namespace, Json.text(source, "secretName"), Json.text(source, "secretNamespace"), otherwise)
-                    || SECRETS.stream().map(source::path).anyMatch(secret -> is(name, namespace,
-                            Json.text(secret, "name"), Json.text(secret, "namespace"), otherwise));
-        });
-    }
-
-    private static boolean is(String name, String namespace, String named, String in, String otherwise) {
-        return name.equals(named) && namespace.equals(in.isEmpty() ? otherwise : in);
+        return PodReferences.below(volume, "").stream().filter(each -> each.resource().equals("secrets"))
+                .anyMatch(each -> {
+                    String field = each.path().split("\\.", -1)[1];
+                    String given = Json.text(each.source(),
+                            field.equals("azureFile") ? "secretNamespace" : "namespace");
+                    return name.equals(each.name()) && namespace.equals(given.isEmpty()
+                            && IN_CLAIMS_NAMESPACE.contains(field) ? claims : given);
+                });
     }
 }

@@ -107,8 +107,8 @@ class NodeRestrictionTest {
             image: i | image: i, envFrom: [{configMapRef: {name: s}}] | CANNOT configmaps
             nodeName: a | nodeName: a, serviceAccountName: s | CANNOT serviceaccounts
             nodeName: a | VOLUME persistentVolumeClaim: {claimName: c} | CANNOT persistentvolumeclaims
-            nodeName: a | VOLUME csi: {driver: d} | CANNOT csidrivers (via CSI volumes)
-            nodeName: a | VOLUME projected: {sources: [{serviceAccountToken: {path: x}}]} | CANNOT serviceaccounts (…
+            nodeName: a | VOLUME csi: {driver: d} | CANNOT csidrivers
+            nodeName: a | VOLUME projected: {sources: [{serviceAccountToken: {path: x}}]} | CANNOT serviceaccounts
             """)
     void aNodeCreatesMirrorPodsOfItsOwnThatNameNoObjects(String from, String to, String answer) {
         String wanted = answer.replace("ONLY", "node \"a\" can only create")
