@@ -1,5 +1,6 @@
 package dev.wheelhouse.pki;
 
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.security.KeyPair;
 import java.util.ArrayList;
@@ -35,9 +36,10 @@ public record CertificateRequest(PKCS10CertificationRequest pkcs10) {
      */
     public static String create(KeyPair keys, String subject) {
         try {
-            return Pem.of(new JcaPKCS10CertificationRequestBuilder(new X500Principal(subject), keys.getPublic())
-                    .build(new JcaContentSignerBuilder("SHA256withECDSA").build(keys.getPrivate())));
-        } catch (OperatorCreationException e) {
+            return Pem.block("CERTIFICATE REQUEST", new JcaPKCS10CertificationRequestBuilder(
+                    new X500Principal(subject), keys.getPublic())
+                    .build(new JcaContentSignerBuilder("SHA256withECDSA").build(keys.getPrivate())).getEncoded());
+        } catch (OperatorCreationException | IOException e) {
             throw new IllegalStateException("every Java runtime signs with keys on P-256", e);
         }
     }

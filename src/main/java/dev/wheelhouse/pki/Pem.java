@@ -19,7 +19,6 @@ import org.bouncycastle.asn1.pkcs.PrivateKeyInfo;
 import org.bouncycastle.asn1.x509.SubjectPublicKeyInfo;
 import org.bouncycastle.openssl.PEMKeyPair;
 import org.bouncycastle.openssl.PEMParser;
-import org.bouncycastle.pkcs.PKCS10CertificationRequest;
 import org.jspecify.annotations.Nullable;
 
 /** Reads and writes certificates and keys as PEM (RFC 7468), as Go does: text around the blocks is skipped. */
@@ -93,16 +92,7 @@ public final class Pem {
         return block(key instanceof PrivateKey ? "PRIVATE KEY" : "PUBLIC KEY", key.getEncoded());
     }
 
-    /** A request for a certificate. */
-    static String of(PKCS10CertificationRequest request) {
-        try {
-            return block("CERTIFICATE REQUEST", request.getEncoded());
-        } catch (IOException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
-    private static String block(String type, byte[] der) {
+    static String block(String type, byte[] der) {
         return "-----BEGIN " + type + "-----\n" + Base64.getMimeEncoder(64, new byte[]{'\n'}).encodeToString(der)
                 + "\n-----END " + type + "-----\n";
     }

@@ -20,7 +20,6 @@ import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.apiserver.validation.PodValidation;
 import dev.wheelhouse.facts.PodReferences;
-import dev.wheelhouse.runtime.Resources;
 
 /**
  * Lets a node read what the pods that are bound to it name, and write its own objects (upstream:
@@ -49,8 +48,7 @@ final class NodeAuthorizer implements Authorizer {
 
     /** The rules of all nodes, which are read when the first node asks. */
     private static final class Rules {
-        static final List<Row> ROWS = Resources.text(NodeAuthorizer.class, "node-access.tsv").lines()
-                .filter(line -> !line.startsWith("#")).map(Row::of).toList();
+        static final List<NodeRule> ROWS = NodeRule.read(NodeAuthorizer.class, "node-access.tsv");
         static final List<PolicyRule> OF_NODES = BootstrapPolicy.objects().stream().map(each -> each.object())
                 .filter(each -> Json.text(each, "kind").equals("ClusterRole")
                         && Json.text(each, "metadata", "name").equals("system:node"))
@@ -83,46 +81,33 @@ final class NodeAuthorizer implements Authorizer {
     /** Why a node may not make a request, which may be empty; null if it may. */
     private @Nullable String refusal(String node, RequestInfo request) {
         String resource = request.resource() + (request.group().isEmpty() ? "" : "." + request.group());
-        Row row = Rules.ROWS.stream().filter(each -> each.fits(node, resource, request)).findFirst().orElse(null);
-        if (row == null) {
-            return Rules.OF_NODES.stream().anyMatch(rule -> rule.allows(request)) ? null : "";
+        NodeRule rule = Rules.ROWS.stream()
+                .filter(each -> each.isAbout(resource, request.verb(), request.subresource())
+                        && holds(each.condition(), node, request))
+                .findFirst().orElse(null);
+        if (rule == null) {
+            return Rules.OF_NODES.stream().anyMatch(each -> each.allows(request)) ? null : "";
         }
-        return switch (row.decision) {
+        return switch (rule.decision()) {
             case "allow" -> null;
             case "related" -> request.name().isEmpty()
                     ? "No Object name found"
                     : isRelated(node, resource, request.namespace(), request.name())
                             ? null
                             : "no relationship found between node '" + node + "' and this object";
-            default -> row.decision.replace("NODE", node).replace("NAME", request.name());
+            default -> rule.decision(value -> value.equals("name") ? request.name() : node);
         };
     }
 
-    /** A row of {@code node-access.tsv}, which explains its columns. */
-    private record Row(List<String> resources, String verbs, String subresource, String condition, String decision) {
-        static Row of(String line) {
-            String[] cells = line.split("\t", -1);
-            return new Row(List.of(cells[0].split(",")), cells[1], cells[2], cells[3], cells[4]);
-        }
-
-        boolean fits(String node, String resource, RequestInfo request) {
-            return resources.contains(resource)
-                    && (verbs.equals("*") || verbs.startsWith("!") != ("," + verbs.replace("!", "") + ",")
-                            .contains("," + request.verb() + ","))
-                    && switch (subresource) {
-                        case "*" -> true;
-                        case "-" -> request.subresource().isEmpty();
-                        case "+" -> !request.subresource().isEmpty();
-                        default -> request.subresource().equals(subresource);
-                    } && switch (condition) {
-                        case "everywhere" -> request.namespace().isEmpty();
-                        case "no-lease" -> !request.namespace().equals("kube-node-lease");
-                        case "unnamed" -> request.name().isEmpty();
-                        case "own" -> request.name().equals(node);
-                        case "selected" -> node.equals(request.fields().requires(NODE_NAME));
-                        default -> true;
-                    };
-        }
+    private static boolean holds(String condition, String node, RequestInfo request) {
+        return switch (condition) {
+            case "everywhere" -> request.namespace().isEmpty();
+            case "no-lease" -> !request.namespace().equals("kube-node-lease");
+            case "unnamed" -> request.name().isEmpty();
+            case "own" -> request.name().equals(node);
+            case "selected" -> node.equals(request.fields().requires(NODE_NAME));
+            default -> true;
+        };
     }
 
     private boolean isRelated(String node, String resource, String namespace, String name) {

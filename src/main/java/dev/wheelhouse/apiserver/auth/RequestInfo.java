@@ -30,12 +30,6 @@ public record RequestInfo(boolean isResource, String path, String verb, String g
                 FieldSelector.everything());
     }
 
-    /** The same request with a field selector. */
-    public RequestInfo withFields(FieldSelector selector) {
-        return new RequestInfo(isResource, path, verb, group, version, namespace, resource, subresource, name,
-                selector);
-    }
-
     /** As in rules and messages: {@code pods}, {@code pods/log}. */
     public String resourceAndSubresource() {
         return subresource.isEmpty() ? resource : resource + "/" + subresource;

@@ -95,9 +95,10 @@ class NodeAuthorizerTest {
     private String asked(User user, String verb, String resource, String namespace, String name, String selector) {
         String[] parts = resource.split("/");
         int dot = parts[0].indexOf('.');
-        AuthorizationDecision decision = nodes.authorize(user, RequestInfo.ofResource(verb,
-                dot < 0 ? "" : parts[0].substring(dot + 1), dot < 0 ? parts[0] : parts[0].substring(0, dot),
-                parts.length > 1 ? parts[1] : "", namespace, name).withFields(FieldSelector.parse(selector)));
+        AuthorizationDecision decision = nodes.authorize(user, new RequestInfo(true, "", verb,
+                dot < 0 ? "" : parts[0].substring(dot + 1), "v1", namespace,
+                dot < 0 ? parts[0] : parts[0].substring(0, dot), parts.length > 1 ? parts[1] : "", name,
+                FieldSelector.parse(selector)));
         return decision.allowed() ? "yes" : "no: " + decision.reason();
     }
 
