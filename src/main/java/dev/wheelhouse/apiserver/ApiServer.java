@@ -30,6 +30,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 
+import dev.wheelhouse.apiserver.auth.Credentials;
 import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
@@ -277,7 +278,8 @@ public final class ApiServer implements AutoCloseable {
      */
     public KubeClient client(String userAgent, MeterRegistry registry) {
         Clock clock = options.clock();
-        return new HttpKubeClient(new InProcessTransport(this, userAgent, new HttpMeters(registry, clock), clock),
+        return new HttpKubeClient(new InProcessTransport(this, userAgent, Credentials.ofThisProcess(),
+                new HttpMeters(registry, clock), clock),
                 ContentType.JSON, memory);
     }
 

@@ -16,7 +16,6 @@ import dev.wheelhouse.apiserver.auth.User;
 record Flow(Level level, String sender, boolean isProbe) {
     private static final Set<String> PROBES = Set.of("/healthz", "/livez", "/readyz", "/version");
     private static final Set<String> CONTROL_PLANE = Set.of("system:kube-controller-manager", "system:kube-scheduler");
-    private static final String NODES = "system:nodes";
     private static final String KUBE_SYSTEM_ACCOUNTS = "system:serviceaccounts:kube-system";
     private static final Set<String> LEASE_VERBS = Set.of("get", "create", "update");
 
@@ -53,7 +52,7 @@ record Flow(Level level, String sender, boolean isProbe) {
             return Level.EXEMPT;
         }
         boolean controlPlane = CONTROL_PLANE.contains(user.name()) || groups.contains(KUBE_SYSTEM_ACCOUNTS);
-        boolean node = groups.contains(NODES);
+        boolean node = groups.contains(User.NODES);
         boolean lease = about.resource().equals("leases") && LEASE_VERBS.contains(about.verb());
         if (lease && (open || controlPlane || node)) {
             return Level.LEADER_ELECTION;

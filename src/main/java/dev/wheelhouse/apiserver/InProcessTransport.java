@@ -12,6 +12,7 @@ import io.kubernetes.client.common.KubernetesObject;
 
 import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.apiserver.auth.Credentials;
+import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.apiserver.protocol.QueryParameters;
@@ -24,9 +25,10 @@ import dev.wheelhouse.runtime.Clock;
 
 /**
  * Calls an API server in this process. A request takes the same steps as over HTTP, without sockets, frames and copies,
- * with the rights of the administrator. A watch never waits, so one thread can step a whole system.
+ * with the rights of a user. A watch never waits, so one thread can step a whole system.
  */
-record InProcessTransport(ApiServer api, String userAgent, HttpMeters meters, Clock clock) implements Transport {
+record InProcessTransport(ApiServer api, String userAgent, Credentials user, HttpMeters meters,
+        Clock clock) implements Transport {
     /** The host in metrics. */
     private static final String HOST = "in-process";
 
@@ -105,7 +107,7 @@ record InProcessTransport(ApiServer api, String userAgent, HttpMeters meters, Cl
     private ApiRequest head(Outgoing request) {
         String contentType = request.contentType();
         return ApiRequest.ofHead(request.method(), encoded(request.path()), QueryParameters.of(request.query()),
-                request.accept(), contentType == null ? "" : contentType, userAgent, Credentials.ofThisProcess());
+                request.accept(), contentType == null ? "" : contentType, userAgent, user);
     }
 
     /** A path as a route reads it. Names seldom have a character that has a meaning there. */
@@ -119,10 +121,11 @@ record InProcessTransport(ApiServer api, String userAgent, HttpMeters meters, Cl
                 refusal.body());
     }
 
-    /** The server tells the senders of this process apart by their user agents. */
+    /** An open server tells senders apart by their user agents. */
     @Override
-    public Transport asSender(String name) {
-        return new InProcessTransport(api, userAgent + "/" + name, meters, clock);
+    public Transport asNode(String name) {
+        User node = User.ofNode(name);
+        return new InProcessTransport(api, userAgent + "/" + node.name(), Credentials.of(node), meters, clock);
     }
 
     @Override

@@ -45,13 +45,12 @@ public interface KubeClient extends AutoCloseable {
     }
 
     /**
-     * A view of this connection as a sender of its own, for one of many independent users of this process. An API
-     * server in this process shares its seats among senders. Other API servers tell senders apart by their credentials
-     * alone.
+     * A view of this connection as the user {@code system:node:NAME} of the group {@code system:nodes}, with the rights
+     * of that node, on an API server in this process. Other API servers know users by their credentials alone.
      *
-     * @param name the sender, such as {@code system:node:hollow-1}
+     * @param name the name of the node
      */
-    default KubeClient asSender(String name) {
+    default KubeClient asNode(String name) {
         return this;
     }
 

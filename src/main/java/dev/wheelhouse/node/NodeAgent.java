@@ -54,8 +54,9 @@ public final class NodeAgent implements AutoCloseable {
     private final NodeTasks tasks = new NodeTasks();
     private final Map<String, Loop> loops = new LinkedHashMap<>();
 
-    private NodeAgent(NodeAgentOptions options, KubeClient client, EventRecorder recorder, MeterRegistry registry,
+    private NodeAgent(NodeAgentOptions options, KubeClient process, EventRecorder recorder, MeterRegistry registry,
             Clock clock) {
+        KubeClient client = process.asNode(options.name());
         PodEventRecorder events = (pod, fieldPath, type, reason, message) -> recorder.event(ResourceType.PODS, pod,
                 fieldPath,
                 type, reason, message);
@@ -70,7 +71,7 @@ public final class NodeAgent implements AutoCloseable {
         PodManager pods = new PodManager();
         StatusManager statuses = new StatusManager(podClient, pods, queue("status", clock), options.workers(),
                 tasks, registry);
-        this.registration = new NodeRegistration(options, client, registry, clock);
+        this.registration = new NodeRegistration(options, client, process, registry, clock);
         MirrorPods mirrors = new MirrorPods(podClient, registration::node, tasks, registry);
         SourcesReady sourcesReady = new SourcesReady(podConfig::seenAllSources);
         PodSyncer syncer = new PodSyncer(runtime, statuses, pods, mirrors, events, options.hostIp(),
@@ -138,10 +139,12 @@ public final class NodeAgent implements AutoCloseable {
     /**
      * An agent that simulates its pods, unless its options name a runtime. A simulated pod's annotations
      * {@code hollow.wheelhouse.dev/…} say how the pod behaves.
+     *
+     * @param client the agent acts as its node, if the API server is in this process; else as the user of the client
      */
     public static NodeAgent hollow(NodeAgentOptions options, KubeClient client, EventRecorder recorder,
             MeterRegistry registry, Clock clock) {
-        return new NodeAgent(options, client.asSender("system:node:" + options.name()), recorder, registry, clock);
+        return new NodeAgent(options, client, recorder, registry, clock);
     }
 
     private RateLimitingQueue<String> queue(String what, Clock clock) {

@@ -51,6 +51,7 @@ final class NodeRegistration extends SignalledLoop {
 
     private final NodeAgentOptions options;
     private final ResourceClient<V1Node> nodes;
+    private final ResourceClient<V1Node> untainting;
     private final ResourceClient<V1Lease> leases;
     private final Meter.MeterProvider<Timer> heartbeats;
     private final Clock clock;
@@ -66,11 +67,17 @@ final class NodeRegistration extends SignalledLoop {
     private volatile boolean stopped;
     private volatile Runnable onRead = () -> {};
 
-    NodeRegistration(NodeAgentOptions options, KubeClient client, MeterRegistry registry, Clock clock) {
+    /**
+     * @param client with the rights of the node
+     * @param process takes the taint of the new node away, which no node may do itself
+     */
+    NodeRegistration(NodeAgentOptions options, KubeClient client, KubeClient process, MeterRegistry registry,
+            Clock clock) {
         this.heartbeats = Timer.builder("kubelet.node.heartbeat").description("Renewals of node Leases")
                 .withRegistry(registry);
         this.options = options;
         this.nodes = client.resource(ResourceType.NODES, V1Node.class);
+        this.untainting = process.resource(ResourceType.NODES, V1Node.class);
         this.leases = client.resource(ResourceType.LEASES, V1Lease.class);
         this.clock = clock;
         this.nextRenewal = clock.nanoTime();
@@ -221,7 +228,8 @@ final class NodeRegistration extends SignalledLoop {
 
     /**
      * Writes this agent's labels and pod range into an existing or new Node, and takes the taint of new nodes away:
-     * hollow nodes are ready at once, and also work where no controller does that.
+     * hollow nodes are ready at once, and also work where no controller does that. If this process may not take it
+     * away, a controller of the cluster does.
      */
     private void adopt(V1Node there, boolean isNew) {
         ObjectNode patch = ModelJson.mapperForModels().createObjectNode();
@@ -240,13 +248,19 @@ final class NodeRegistration extends SignalledLoop {
                 : there.getSpec().getTaints();
         List<V1Taint> kept = given.stream()
                 .filter(taint -> !NOT_READY.equals(taint.getKey()) || !"NoSchedule".equals(taint.getEffect())).toList();
-        boolean isTainted = isNew && kept.size() < given.size();
-        if (isTainted) {
-            patch.withObjectProperty("spec").set("taints", ModelJson.tree(kept));
+        ObjectKey key = ObjectKey.cluster(options.name());
+        node = labels.isEmpty() && !noCidr ? there : nodes.patch(key, "", PatchType.MERGE, patch.toString());
+        if (isNew && kept.size() < given.size()) {
+            ObjectNode untainted = ModelJson.mapperForModels().createObjectNode();
+            untainted.putObject("spec").set("taints", ModelJson.tree(kept));
+            try {
+                node = untainting.patch(key, "", PatchType.MERGE, untainted.toString());
+            } catch (KubeApiException e) {
+                if (!e.isForbidden()) {
+                    throw e;
+                }
+            }
         }
-        node = labels.isEmpty() && !noCidr && !isTainted
-                ? there
-                : nodes.patch(ObjectKey.cluster(options.name()), "", PatchType.MERGE, patch.toString());
         nextStatus = clock.nanoTime();
         lease = null;
     }

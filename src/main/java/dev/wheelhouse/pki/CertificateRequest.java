@@ -1,9 +1,13 @@
 package dev.wheelhouse.pki;
 
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.security.KeyPair;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+
+import javax.security.auth.x500.X500Principal;
 
 import org.bouncycastle.asn1.ASN1ObjectIdentifier;
 import org.bouncycastle.asn1.x500.RDN;
@@ -14,14 +18,31 @@ import org.bouncycastle.asn1.x509.Extensions;
 import org.bouncycastle.asn1.x509.GeneralName;
 import org.bouncycastle.asn1.x509.GeneralNames;
 import org.bouncycastle.operator.OperatorCreationException;
+import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
 import org.bouncycastle.operator.jcajce.JcaContentVerifierProviderBuilder;
 import org.bouncycastle.pkcs.PKCS10CertificationRequest;
 import org.bouncycastle.pkcs.PKCSException;
+import org.bouncycastle.pkcs.jcajce.JcaPKCS10CertificationRequestBuilder;
 
 /** A parsed PKCS #10 request for a certificate. */
 public record CertificateRequest(PKCS10CertificationRequest pkcs10) {
     private static final List<Integer> TYPES = List.of(GeneralName.dNSName, GeneralName.rfc822Name,
             GeneralName.iPAddress, GeneralName.uniformResourceIdentifier);
+
+    /**
+     * A new request, as PEM.
+     *
+     * @param subject a distinguished name (RFC 2253)
+     */
+    public static String create(KeyPair keys, String subject) {
+        try {
+            return Pem.block("CERTIFICATE REQUEST", new JcaPKCS10CertificationRequestBuilder(
+                    new X500Principal(subject), keys.getPublic())
+                    .build(new JcaContentSignerBuilder("SHA256withECDSA").build(keys.getPrivate())).getEncoded());
+        } catch (OperatorCreationException | IOException e) {
+            throw new IllegalStateException("every Java runtime signs with keys on P-256", e);
+        }
+    }
 
     /**
      * Parses the field {@code spec.request} (upstream: {@code pkg/apis/certificates/helpers.go}).

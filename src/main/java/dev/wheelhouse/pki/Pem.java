@@ -92,7 +92,7 @@ public final class Pem {
         return block(key instanceof PrivateKey ? "PRIVATE KEY" : "PUBLIC KEY", key.getEncoded());
     }
 
-    private static String block(String type, byte[] der) {
+    static String block(String type, byte[] der) {
         return "-----BEGIN " + type + "-----\n" + Base64.getMimeEncoder(64, new byte[]{'\n'}).encodeToString(der)
                 + "\n-----END " + type + "-----\n";
     }

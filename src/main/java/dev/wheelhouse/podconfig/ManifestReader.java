@@ -96,7 +96,7 @@ final class ManifestReader {
         List<StatusCause> problems;
         try {
             content = (ObjectNode) ModelJson.tree(PODS.<V1Pod>readValue(json));
-            List<StatusCause> references = StaticPodReferences.find(content.path("spec"));
+            List<StatusCause> references = StaticPodReferences.find(content);
             PodDefaults.apply(content);
             problems = problems(content, origin, references);
             pod = PODS.readValue(content);

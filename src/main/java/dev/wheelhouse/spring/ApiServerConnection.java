@@ -99,6 +99,11 @@ record ApiServerConnection(KubeClient client, ApiClient api, @Nullable Supplier<
 
     private static ApiServerConnection open(WheelhouseProperties properties, KubeConfigs configs, ContentType type,
             boolean service, Clock clock, MeterRegistry registry) {
+        NodeJoin join = properties.join();
+        if (join != null) {
+            return connect(configs.fromFile(join.kubeconfig(configs, clock), null), false, properties, type, clock,
+                    registry);
+        }
         return switch (properties.effectiveMode(configs.isInCluster(), service
                 ? WheelhouseProperties.Mode.EMBEDDED
                 : WheelhouseProperties.Mode.KUBECONFIG)) {

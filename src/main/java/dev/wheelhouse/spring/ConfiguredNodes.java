@@ -22,6 +22,7 @@ import io.kubernetes.client.openapi.models.V1Taint;
 
 import dev.wheelhouse.controllers.AddressRange;
 import dev.wheelhouse.embedded.HollowCluster;
+import dev.wheelhouse.facts.NodeLabels;
 import dev.wheelhouse.node.NodeAgentOptions;
 import dev.wheelhouse.node.cri.CriNode;
 import dev.wheelhouse.podconfig.FileSource;
@@ -120,7 +121,7 @@ final class ConfiguredNodes {
                 ? path("wheelhouse.node.manifest-directory", own.manifestDirectory())
                 : file.staticPodPath() != null ? file.staticPodPath() : defaultManifests;
         return withOwnCapacity(withRuntime(node, own), capacity(own.capacity()))
-                .withLabels(pairs("wheelhouse.node.labels", own.labels())).withTaints(taints(own.taints()))
+                .withLabels(labels(own.labels())).withTaints(taints(own.taints()))
                 .withManifests(path, filePeriod == null ? FileSource.DEFAULT_PERIOD : filePeriod)
                 .withManifestUrl(url(own, file));
     }
@@ -209,6 +210,13 @@ final class ConfiguredNodes {
             pairs.put(entry.substring(0, equals).strip(), entry.substring(equals + 1).strip());
         }
         return pairs;
+    }
+
+    private static Map<String, String> labels(List<String> entries) {
+        Map<String, String> labels = pairs("wheelhouse.node.labels", entries);
+        labels.keySet().forEach(label -> BadOption.require(NodeLabels.mayBeSetByNode(label), "wheelhouse.node.labels",
+                label, "a label that a node may give itself; add this one with kubectl label node"));
+        return labels;
     }
 
     private static Map<String, String> capacity(List<String> entries) {

@@ -20,6 +20,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param runtime {@code hollow}, or the socket of a container runtime that runs the pods, such as
  *     {@code unix:///run/containerd/containerd.sock}
  * @param runtimeDirectory the directory of the volumes and logs of pods that a container runtime runs
+ * @param bootstrapKubeconfig a kubeconfig with a bootstrap token, by which the node joins the cluster of another process:
+ *     it gets a certificate of its own, with which this process then works
  * @param config the file of a KubeletConfiguration; the other options take precedence over it
  */
 record NodeProperties(@Nullable String name, @Nullable String manifestDirectory, @Nullable String manifestUrl,
@@ -28,14 +30,14 @@ record NodeProperties(@Nullable String name, @Nullable String manifestDirectory,
         @Nullable String httpCheckPeriod, @DefaultValue({}) List<String> capacity,
         @DefaultValue({}) List<String> labels, @DefaultValue({}) List<String> taints,
         @DefaultValue("hollow") String runtime, @DefaultValue("/var/lib/wheelhouse") String runtimeDirectory,
-        @Nullable String config) {
+        @Nullable String bootstrapKubeconfig, @Nullable String config) {
     private static final String HOLLOW = "hollow";
 
     /** Whether any option is set. */
     boolean isAnySet() {
         return name != null || manifestDirectory != null || manifestUrl != null || !manifestUrlHeaders.isEmpty()
                 || fileCheckPeriod != null || httpCheckPeriod != null || !capacity.isEmpty() || !labels.isEmpty()
-                || !taints.isEmpty() || config != null || isReal();
+                || !taints.isEmpty() || config != null || bootstrapKubeconfig != null || isReal();
     }
 
     /** Whether the node is to run containers. */

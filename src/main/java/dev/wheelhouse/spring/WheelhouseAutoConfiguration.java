@@ -326,7 +326,11 @@ class WheelhouseAutoConfiguration {
     /** The nodes of this process. There are none unless the options name some, or the API server is embedded. */
     @Bean(destroyMethod = "close")
     HollowCluster wheelhouseNodes(ApiServerConnection connection, KubeClient client, SharedInformerFactory informers,
-            EventBroadcaster events, Clock clock, ControllerMetrics metrics) {
+            EventBroadcaster events, Clock clock, ControllerMetrics metrics, LoopRunner runner) {
+        NodeJoin join = properties.join();
+        if (join != null) {
+            runner.start("node-credentials", join.renewal(client, clock));
+        }
         ApiServerConnection.Embedded server = connection.embedded();
         boolean embedded = server != null;
         boolean scheduler = properties.scheduler() != null ? properties.scheduler() : embedded;

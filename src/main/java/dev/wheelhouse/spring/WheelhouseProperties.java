@@ -170,6 +170,18 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
                     + mode.name().toLowerCase(Locale.ROOT)
                     + ": leave out one of the two");
         }
+        if (node.bootstrapKubeconfig() != null && (mode != Mode.AUTO || kubeconfig != null || context != null
+                || nodes.count() != null && nodes.count() > 0)) {
+            throw new BadOption("wheelhouse.node.bootstrap-kubeconfig is set, so this process works with the "
+                    + "credentials of one node: leave out wheelhouse.mode, wheelhouse.kubeconfig, wheelhouse.context "
+                    + "and wheelhouse.nodes.count");
+        }
+    }
+
+    /** The join of this process as a node; null if it joins none. */
+    @Nullable
+    NodeJoin join() {
+        return node.bootstrapKubeconfig() == null ? null : new NodeJoin(this, node.bootstrapKubeconfig());
     }
 
     /**

@@ -37,8 +37,8 @@ public record InterceptedClient(KubeClient behind, Interceptor interceptor) impl
     }
 
     @Override
-    public KubeClient asSender(String name) {
-        return new InterceptedClient(behind.asSender(name), interceptor);
+    public KubeClient asNode(String name) {
+        return new InterceptedClient(behind.asNode(name), interceptor);
     }
 
     @Override

@@ -61,10 +61,9 @@ class NodesAsSendersTest {
                         registry, clock));
                 runner.start("node-" + i, nodes.get(i).loops().get("registration"));
             }
-            // The request for the metrics is one more.
             try {
                 eventually("the writes of all nodes wait for the storage", SOON, () -> metrics(server).contains(
-                        "current_executing_requests{priority_level=\"global-default\"} " + (NODES + 1) + ".0\n"));
+                        "current_executing_requests{priority_level=\"system\"} " + NODES + ".0\n"));
             } finally {
                 mayCommit.countDown();
             }

@@ -11,6 +11,7 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.auth.Authorizer;
 import dev.wheelhouse.apiserver.auth.RbacPolicies;
+import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.protocol.Target;
 import dev.wheelhouse.apiserver.protocol.WriteContext;
@@ -20,13 +21,15 @@ import dev.wheelhouse.apiserver.webhook.WebhookClient;
 import dev.wheelhouse.runtime.Clock;
 
 /**
- * All admission of a write except quotas, in upstream's order: the namespace's life cycle, the writer's rights, plugins
- * policies and webhooks that change the object, plugins, policies and webhooks that refuse it (upstream:
+ * All admission of a write except quotas, in upstream's order: the namespace's life cycle, the writer's rights, the
+ * limits of nodes, plugins, policies and webhooks that change the object, plugins, policies and webhooks that refuse it
+ * (upstream:
  * {@code pkg/kubeapiserver/options/plugins.go}). Thread safe.
  */
 public final class AdmissionChain {
     private final NamespaceLifecycle namespaces;
     private final WriterRights rights;
+    private final NodeRestriction nodes;
     private final List<AdmissionPlugin> plugins;
     private final MutatingPolicies mutating;
     private final ValidatingPolicies validating;
@@ -37,6 +40,7 @@ public final class AdmissionChain {
             WebhookClient client, Clock clock, boolean podAccounts) {
         this.namespaces = new NamespaceLifecycle(store);
         this.rights = new WriterRights(authorizer, roles, registry, store);
+        this.nodes = new NodeRestriction(store, authorizer);
         Stream<AdmissionPlugin> others = Stream.of(new PodPriorities(store), new DefaultTolerations(),
                 new NotReadyTaint(), new RuntimeClasses(store), new DefaultClasses(store), new VolumeUse(store));
         this.plugins = Stream.concat(podAccounts
@@ -56,6 +60,7 @@ public final class AdmissionChain {
     public void allowCreate(Target target, ObjectNode object, WriteContext context) {
         namespaces.allowCreate(target.type(), target.namespace(), Meta.name(object));
         rights.checkCreate(target, object, context);
+        nodes.check(Attributes.of(target, object, null, context));
     }
 
     /**
@@ -65,6 +70,7 @@ public final class AdmissionChain {
      */
     public void allowUpdate(Target target, ObjectNode object, ObjectNode old, WriteContext context) {
         rights.checkUpdate(target, object, old, context);
+        nodes.check(Attributes.of(target, object, old, context));
     }
 
     /** @throws dev.wheelhouse.apiserver.error.StatusException 403 for an object that nobody may delete */
@@ -115,6 +121,7 @@ public final class AdmissionChain {
      * @throws dev.wheelhouse.apiserver.error.StatusException if one of them refuses it
      */
     public ObjectNode admit(Attributes asked, Consumer<ObjectNode> completion) {
+        nodes.check(asked);
         ObjectNode wanted = mutateDynamically(asked, asked.subject());
         completion.accept(wanted);
         validate(asked.withObject(wanted, asked.old()));
@@ -122,11 +129,12 @@ public final class AdmissionChain {
     }
 
     /**
-     * Checks a deletion by webhooks and admission policies.
+     * Checks a deletion by the limits of nodes, webhooks and admission policies.
      *
      * @throws dev.wheelhouse.apiserver.error.StatusException if one of them refuses it
      */
     public void permit(Attributes deletion) {
+        nodes.check(deletion);
         webhooks.mutate(deletion, new Reinvocation());
         validate(deletion);
     }
@@ -146,8 +154,8 @@ public final class AdmissionChain {
         webhooks.validate(attributes);
     }
 
-    /** Whether {@link #permit} may refuse deletions. */
-    public boolean concernsDeletions() {
-        return validating.any() || webhooks.any();
+    /** Whether {@link #permit} may refuse deletions of a user. */
+    public boolean concernsDeletions(User user) {
+        return user.node() != null || validating.any() || webhooks.any();
     }
 }

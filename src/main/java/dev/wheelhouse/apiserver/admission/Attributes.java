@@ -18,6 +18,7 @@ import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.protocol.Target;
+import dev.wheelhouse.apiserver.protocol.WriteContext;
 import dev.wheelhouse.cel.AuthorizerFunctions;
 import dev.wheelhouse.cel.AuthorizerFunctions.Answer;
 import dev.wheelhouse.cel.AuthorizerFunctions.Question;
@@ -37,6 +38,12 @@ public record Attributes(Target target, String operation, @Nullable ObjectNode o
         User user, boolean dryRun, ObjectNode options, List<String> warnings) {
     private static final Map<String, String> OPTIONS = Map.of("CREATE", "CreateOptions", "UPDATE", "UpdateOptions",
             "DELETE", "DeleteOptions");
+
+    /** @param old null for a creation */
+    public static Attributes of(Target target, ObjectNode object, @Nullable ObjectNode old, WriteContext context) {
+        return new Attributes(target, old == null ? "CREATE" : "UPDATE", object, old, context.user(), context.dryRun(),
+                context.options(), context.warnings());
+    }
 
     ResourceType type() {
         return target.type();

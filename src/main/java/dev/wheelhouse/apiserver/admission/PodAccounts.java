@@ -1,7 +1,6 @@
 package dev.wheelhouse.apiserver.admission;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -25,7 +24,7 @@ import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.apiserver.validation.PodValidation;
 import dev.wheelhouse.apiserver.work.Deadline;
-import dev.wheelhouse.facts.PodSecrets;
+import dev.wheelhouse.facts.PodReferences;
 
 /**
  * Gives a pod its service account: the name of the account, a volume with a token for the API, and the secrets for
@@ -102,17 +101,17 @@ record PodAccounts(ObjectStore store) implements AdmissionPlugin {
     }
 
     private static void checkMirror(ObjectNode pod) {
-        JsonNode spec = pod.path("spec");
-        List<String> secrets = new ArrayList<>();
-        PodSecrets.visit(spec, secrets::add);
-        if (!Json.text(spec, "serviceAccountName").isEmpty()) {
+        if (!Json.text(pod, "spec", "serviceAccountName").isEmpty()) {
             refuse(pod, "a mirror pod may not reference service accounts");
-        } else if (!secrets.isEmpty()) {
-            refuse(pod, "a mirror pod may not reference secrets");
-        } else if (spec.path("volumes").valueStream()
-                .flatMap(volume -> volume.path("projected").path("sources").valueStream())
-                .anyMatch(source -> source.path("serviceAccountToken").isObject())) {
-            refuse(pod, "a mirror pod may not use ServiceAccountToken volume projections");
+        }
+        for (PodReferences.Reference reference : PodReferences.of(pod)) {
+            switch (reference.resource()) {
+                case "secrets" -> refuse(pod, "a mirror pod may not reference secrets");
+                case "serviceaccounts" ->
+                    refuse(pod, "a mirror pod may not use ServiceAccountToken volume projections");
+                default -> {
+                }
+            }
         }
     }
 

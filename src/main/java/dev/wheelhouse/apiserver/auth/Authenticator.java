@@ -20,30 +20,32 @@ import dev.wheelhouse.pki.CertificateRequest;
 import dev.wheelhouse.runtime.Hashes;
 
 /**
- * Finds the user of a request: from a client certificate, a configured token, or a service account's token (upstream:
- * {@code pkg/kubeapiserver/authenticator}). Thread safe.
+ * Finds the user of a request: from a client certificate, or a token: a configured one, a bootstrap token, or a
+ * service account's (upstream: {@code pkg/kubeapiserver/authenticator}). Thread safe.
  */
 public final class Authenticator {
     private final Map<String, User> byTokenHash;
     private final ServiceAccountTokens serviceAccounts;
+    private final BootstrapTokens bootstrapTokens;
     private final @Nullable User withoutCredentials;
 
     /**
      * @param tokens users by their bearer tokens
      * @param withoutCredentials the user of requests without credentials; null if these are refused
      */
-    public Authenticator(Map<String, User> tokens, ServiceAccountTokens serviceAccounts,
+    Authenticator(Map<String, User> tokens, ServiceAccountTokens serviceAccounts, BootstrapTokens bootstrapTokens,
             @Nullable User withoutCredentials) {
         this.byTokenHash = tokens.entrySet().stream()
                 .collect(Collectors.toUnmodifiableMap(entry -> hash(entry.getKey()), Map.Entry::getValue));
         this.serviceAccounts = serviceAccounts;
+        this.bootstrapTokens = bootstrapTokens;
         this.withoutCredentials = withoutCredentials;
     }
 
     /** @throws UnauthorizedException if the credentials are invalid, or missing and required */
     public User authenticate(Credentials credentials) throws UnauthorizedException {
-        if (credentials.inProcess()) {
-            return User.ADMIN;
+        if (credentials.trusted() != null) {
+            return credentials.trusted();
         }
         if (credentials.certificate() != null) {
             return ofSubject(credentials.certificate().getSubjectX500Principal().getName());
@@ -68,6 +70,9 @@ public final class Authenticator {
         List<String> wanted = audiences.isEmpty() ? List.of(ServiceAccountTokens.ISSUER) : audiences;
         // The look-up is by a hash, so that its duration tells nothing about the tokens.
         User user = byTokenHash.get(hash(token));
+        if (user == null) {
+            user = bootstrapTokens.user(token);
+        }
         if (user == null) {
             return serviceAccounts.verify(token, wanted);
         }

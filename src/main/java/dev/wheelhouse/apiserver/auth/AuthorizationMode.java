@@ -4,6 +4,8 @@ package dev.wheelhouse.apiserver.auth;
 public enum AuthorizationMode {
     /** Every authenticated user may do everything. */
     ALWAYS_ALLOW,
-    /** The roles and bindings in the store decide. */
-    RBAC
+    /** The roles and bindings in the store decide. Nodes also have the rights that their pods need. */
+    RBAC,
+    /** The same, as users of kube-apiserver write it: {@code Node,RBAC}. */
+    NODE_RBAC
 }

@@ -11,19 +11,29 @@ import org.jspecify.annotations.Nullable;
 /**
  * The parts of a request that identify its sender. Immutable.
  *
- * @param inProcess whether the call comes from this process, without a transport. Such calls are trusted
+ * @param trusted the user of a call of this process, which comes without a transport; null if there is a transport
  * @param authorization the Authorization header; empty if there is none
  * @param certificate the client's certificate, already verified by the transport; null if there is none
  * @param impersonation the headers that begin with {@value #IMPERSONATE}, by their names in lower case
  */
-public record Credentials(boolean inProcess, String authorization, @Nullable X509Certificate certificate,
+public record Credentials(@Nullable User trusted, String authorization, @Nullable X509Certificate certificate,
         Map<String, List<String>> impersonation) {
     static final String IMPERSONATE = "impersonate-";
-    private static final Credentials IN_PROCESS = new Credentials(true, "", null, Map.of());
+    private static final Credentials IN_PROCESS = of(User.ADMIN);
 
-    /** The credentials of a call from this process. */
+    /** The credentials of the administrator's calls from this process. */
     public static Credentials ofThisProcess() {
         return IN_PROCESS;
+    }
+
+    /** The credentials of a user's calls from this process. */
+    public static Credentials of(User trusted) {
+        return new Credentials(trusted, "", null, Map.of());
+    }
+
+    /** Whether the call comes from this process, without a transport. */
+    public boolean inProcess() {
+        return trusted != null;
     }
 
     /** The credentials of a request that came over a transport, with all its headers. */
@@ -38,7 +48,7 @@ public record Credentials(boolean inProcess, String authorization, @Nullable X50
                 impersonation.put(name, List.copyOf(header.getValue()));
             }
         }
-        return new Credentials(false, authorization, certificate, impersonation);
+        return new Credentials(null, authorization, certificate, impersonation);
     }
 
     /** The number of characters of the headers' values. */

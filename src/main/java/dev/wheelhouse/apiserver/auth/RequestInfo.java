@@ -1,5 +1,7 @@
 package dev.wheelhouse.apiserver.auth;
 
+import dev.wheelhouse.api.FieldSelector;
+
 /**
  * The attributes of a request that authorization decides by. They are read from its path, whether or not such a
  * resource is served (upstream: {@code apiserver/pkg/endpoints/request/requestinfo.go}). Immutable.
@@ -12,18 +14,20 @@ package dev.wheelhouse.apiserver.auth;
  * @param namespace empty for all namespaces, and for cluster-scoped resources
  * @param subresource without what follows its name; empty for the resource itself
  * @param name empty for a collection
+ * @param fields the field selector of a request for a collection
  */
 public record RequestInfo(boolean isResource, String path, String verb, String group, String version, String namespace,
-        String resource, String subresource, String name) {
+        String resource, String subresource, String name, FieldSelector fields) {
     /** A request for a path that is not a resource's. */
     public static RequestInfo ofPath(String verb, String path) {
-        return new RequestInfo(false, path, verb, "", "", "", "", "", "");
+        return new RequestInfo(false, path, verb, "", "", "", "", "", "", FieldSelector.everything());
     }
 
     /** A request for a resource, with any verb. */
     public static RequestInfo ofResource(String verb, String group, String resource, String subresource,
             String namespace, String name) {
-        return new RequestInfo(true, "", verb, group, "*", namespace, resource, subresource, name);
+        return new RequestInfo(true, "", verb, group, "*", namespace, resource, subresource, name,
+                FieldSelector.everything());
     }
 
     /** As in rules and messages: {@code pods}, {@code pods/log}. */

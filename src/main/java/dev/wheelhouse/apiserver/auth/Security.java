@@ -12,7 +12,7 @@ import dev.wheelhouse.runtime.Clock;
  * The security settings of a server: how users are known, and what they may do. Immutable.
  *
  * @param open whether requests without credentials act as the administrator. If not, such requests are anonymous under
- *         {@link AuthorizationMode#RBAC}, and refused otherwise
+ *         an authorization by roles, and refused otherwise
  * @param tokens users by their bearer tokens
  * @param adminToken the administrator's token, which the server's kubeconfig contains; empty if the server is open
  * @param podAccounts whether pods get service accounts, which must exist then. Something has to make the account
@@ -54,14 +54,16 @@ public record Security(AuthorizationMode mode, boolean open, Map<String, User> t
     /** The authenticator and authorizer of a server with this store. */
     public Access accessTo(ObjectStore store, Clock clock) {
         ServiceAccountTokens serviceAccounts = new ServiceAccountTokens(store, clock, signingKeys);
-        User withoutCredentials = open ? User.ADMIN : mode == AuthorizationMode.RBAC ? User.ANONYMOUS : null;
+        boolean byRoles = mode != AuthorizationMode.ALWAYS_ALLOW;
+        User withoutCredentials = open ? User.ADMIN : byRoles ? User.ANONYMOUS : null;
         RbacPolicies policies = new RbacPolicies(store);
         Map<String, User> known = new HashMap<>(tokens);
         if (!adminToken.isEmpty()) {
             known.put(adminToken, User.ADMIN);
         }
-        return new Access(new Authenticator(known, serviceAccounts, withoutCredentials),
-                mode == AuthorizationMode.RBAC ? new RbacAuthorizer(policies) : Authorizer.alwaysAllow(), policies,
+        return new Access(
+                new Authenticator(known, serviceAccounts, new BootstrapTokens(store, clock), withoutCredentials),
+                byRoles ? new NodeAuthorizer(new RbacAuthorizer(policies), store) : Authorizer.alwaysAllow(), policies,
                 serviceAccounts);
     }
 

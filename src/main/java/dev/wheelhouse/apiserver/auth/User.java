@@ -5,6 +5,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
+import org.jspecify.annotations.Nullable;
+
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -22,6 +24,9 @@ public record User(String name, String uid, List<String> groups, Map<String, Lis
     static final String AUTHENTICATED = "system:authenticated";
     static final String SERVICE_ACCOUNT_PREFIX = "system:serviceaccount:";
     static final String SERVICE_ACCOUNTS = "system:serviceaccounts";
+    /** The group of all nodes. */
+    public static final String NODES = "system:nodes";
+    private static final String NODE_PREFIX = "system:node:";
     static final String UNAUTHENTICATED = "system:unauthenticated";
 
     /** The administrator: the user of requests to an open server without credentials, and of in-process calls. */
@@ -41,6 +46,19 @@ public record User(String name, String uid, List<String> groups, Map<String, Lis
     /** A service account, as far as its name tells. */
     public static User serviceAccount(String namespace, String name) {
         return new User(SERVICE_ACCOUNT_PREFIX + namespace + ":" + name, "", serviceAccountGroups(namespace), Map.of());
+    }
+
+    /** A node. */
+    public static User ofNode(String name) {
+        return authenticated(NODE_PREFIX + name, "", List.of(NODES), Map.of());
+    }
+
+    /**
+     * The name of the node that this user is; null if it is none (upstream: {@code pkg/auth/nodeidentifier}). The name
+     * is empty for a user that claims to be a node without a name.
+     */
+    public @Nullable String node() {
+        return name.startsWith(NODE_PREFIX) && isIn(NODES) ? name.substring(NODE_PREFIX.length()) : null;
     }
 
     /** The groups of all service accounts in a namespace. */

@@ -76,7 +76,7 @@ public record Route(RequestInfo about, List<String> parts, boolean inNamespace, 
         }
         String subresource = parts.size() > 2 && !prefix.equals(PROXY) ? parts.get(2) : "";
         return new Route(new RequestInfo(true, decoded, verb, group, version, namespace, parts.getFirst(), subresource,
-                name), parts, inNamespace, prefix.equals(WATCH), selectors, null);
+                name, selectors.fields()), parts, inNamespace, prefix.equals(WATCH), selectors, null);
     }
 
     private static Route refused(String method, String path, StatusException problem) {

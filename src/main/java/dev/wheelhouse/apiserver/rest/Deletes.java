@@ -89,7 +89,7 @@ record Deletes(ClusterState state, Reads reads, Writes writes, AdmissionChain ad
 
     /** @param name that webhooks and policies are shown; empty for the deletion of a collection, as upstream */
     private void permit(Target target, String name, ApiRequest request, DeleteOptions options) {
-        StoredObject current = admission.concernsDeletions()
+        StoredObject current = admission.concernsDeletions(request.user())
                 ? state.store().get(target.stored(), target.namespace(), target.name())
                 : null;
         if (current == null) {

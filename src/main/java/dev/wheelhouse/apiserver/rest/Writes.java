@@ -221,7 +221,7 @@ final class Writes {
             meta.put("uid", state.ids().uid());
         }
         meta.put("creationTimestamp", Meta.time(state.clock().now()));
-        admission.validate(attributes(target, object, null, context));
+        admission.validate(Attributes.of(target, object, null, context));
         return object;
     }
 
@@ -239,7 +239,7 @@ final class Writes {
         if (old == null && target.type().namespaced()) {
             namespace(target, Meta.of(body));
         }
-        return admission.admit(attributes(target, body, old, WriteContext.of(request, target, false)), completion);
+        return admission.admit(Attributes.of(target, body, old, WriteContext.of(request, target, false)), completion);
     }
 
     /** Asks about a body that needs no completion. */
@@ -269,12 +269,6 @@ final class Writes {
         return custom == null ? object : custom.toStorage(object);
     }
 
-    private static Attributes attributes(Target target, ObjectNode object, @Nullable ObjectNode old,
-            WriteContext context) {
-        return new Attributes(target, old == null ? "CREATE" : "UPDATE", object, old, context.user(), context.dryRun(),
-                context.options(), context.warnings());
-    }
-
     /** @param generated whether the server chose the name, which policies and webhooks do not see, as with upstream */
     private ObjectNode mutatedDynamically(Target target, ObjectNode object, WriteContext context, boolean generated) {
         ObjectNode meta = Meta.of(object);
@@ -282,7 +276,7 @@ final class Writes {
         if (generated) {
             meta.remove("name");
         }
-        ObjectNode wanted = admission.mutateDynamically(attributes(target, object, null, context), object);
+        ObjectNode wanted = admission.mutateDynamically(Attributes.of(target, object, null, context), object);
         if (generated && Meta.name(wanted).isEmpty()) {
             Meta.of(wanted).set("name", name);
         }
@@ -365,7 +359,7 @@ final class Writes {
         Meta.keepManagers(next, old);
         ObjectNode sent = next;
         if (!target.subresource().equals("scale")) {
-            next = admission.mutateDynamically(attributes(target, next, old, context), next);
+            next = admission.mutateDynamically(Attributes.of(target, next, old, context), next);
         }
         if (next != sent) {
             Updates.checkName(target, next);
@@ -394,7 +388,7 @@ final class Writes {
         }
         strategy.warn(target.subresource(), next, old, context.warnings());
         if (!target.subresource().equals("scale")) {
-            admission.validate(attributes(target, next, old, context));
+            admission.validate(Attributes.of(target, next, old, context));
         }
         ObjectNode wanted = next;
         ObjectNode form = storageForm(target, next, context);

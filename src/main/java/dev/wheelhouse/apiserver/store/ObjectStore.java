@@ -584,6 +584,16 @@ public final class ObjectStore implements AutoCloseable {
     }
 
     /**
+     * The committed changes of a resource after a version, oldest first.
+     *
+     * @throws StoreException.Expired if some of them are no longer kept
+     */
+    List<Change> changes(String resource, long after) {
+        ResourceLog log = log(resource);
+        return locked(() -> log.since(after));
+    }
+
+    /**
      * The state of a resource at a version.
      *
      * @throws StoreException.Expired if it is no longer kept

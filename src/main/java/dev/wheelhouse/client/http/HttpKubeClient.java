@@ -104,8 +104,8 @@ public final class HttpKubeClient implements KubeClient {
     }
 
     @Override
-    public KubeClient asSender(String name) {
-        return new HttpKubeClient(transport.asSender(name), negotiation, memory, shares);
+    public KubeClient asNode(String name) {
+        return new HttpKubeClient(transport.asNode(name), negotiation, memory, shares);
     }
 
     /** @throws KubeApiException if the list of groups cannot be read */

@@ -52,8 +52,8 @@ public interface Transport extends AutoCloseable {
     <T extends KubernetesObject> WatchStream<T> watch(Outgoing request, ObjectDecoder<T> decoder, boolean unhurried)
             throws InterruptedException;
 
-    /** This transport as {@link dev.wheelhouse.client.KubeClient#asSender a sender of its own}. */
-    default Transport asSender(String name) {
+    /** This transport as {@link dev.wheelhouse.client.KubeClient#asNode a node}. */
+    default Transport asNode(String name) {
         return this;
     }
 

@@ -1,10 +1,8 @@
 package dev.wheelhouse.controllers.bootstrap;
 
 import java.nio.charset.StandardCharsets;
-import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +19,7 @@ import dev.wheelhouse.api.FieldSelector;
 import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.Action;
+import dev.wheelhouse.facts.BootstrapToken;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.informer.SharedInformerFactory;
 
@@ -29,13 +28,10 @@ import dev.wheelhouse.informer.SharedInformerFactory;
  * {@code k8s.io/cluster-bootstrap/token/api} defines.
  */
 final class BootstrapTokens {
-    static final String NAMESPACE = "kube-system";
-    static final String TYPE = "bootstrap.kubernetes.io/token";
+    static final String NAMESPACE = BootstrapToken.NAMESPACE;
+    static final String TYPE = BootstrapToken.TYPE;
 
-    private static final Pattern NAME = Pattern.compile("bootstrap-token-([a-z0-9]{6})");
-    /** The times that Go accepts as RFC 3339. */
-    private static final Pattern TIME = Pattern
-            .compile("\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d([.]\\d{1,9})?(Z|[+-]\\d\\d:\\d\\d)");
+    private static final Pattern NAME = Pattern.compile(BootstrapToken.PREFIX + "([a-z0-9]{6})");
 
     private BootstrapTokens() {}
 
@@ -45,20 +41,9 @@ final class BootstrapTokens {
                 FieldSelector.parse("type=" + TYPE));
     }
 
-    /**
-     * The time from which a token is invalid: the distant past if it cannot be read, the distant future if the Secret
-     * has none (upstream: {@code GetExpiration} in {@code k8s.io/cluster-bootstrap/util/secrets}).
-     */
+    /** The time from which a token is invalid. */
     static Instant expiration(V1Secret secret) {
-        String text = field(secret, "expiration");
-        if (text.isEmpty()) {
-            return Instant.MAX;
-        }
-        try {
-            return TIME.matcher(text).matches() ? OffsetDateTime.parse(text).toInstant() : Instant.MIN;
-        } catch (DateTimeException e) {
-            return Instant.MIN;
-        }
+        return BootstrapToken.expiration(field(secret, "expiration"));
     }
 
     /**

@@ -2,9 +2,9 @@ package dev.wheelhouse.controllers.serviceaccount;
 
 import java.time.Duration;
 import java.time.LocalDate;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -24,7 +24,7 @@ import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.controller.SyncRun;
 import dev.wheelhouse.controllers.ControllerOptions;
 import dev.wheelhouse.controllers.RoundController;
-import dev.wheelhouse.facts.PodSecrets;
+import dev.wheelhouse.facts.PodReferences;
 import dev.wheelhouse.informer.SharedIndexInformer;
 
 /**
@@ -85,9 +85,8 @@ public final class LegacyTokenCleaner extends RoundController<V1Secret> {
     }
 
     private Set<String> mounted(String namespace) {
-        Set<String> names = new HashSet<>();
-        pods.getIndexer().list(namespace)
-                .forEach(pod -> PodSecrets.visit(ModelJson.tree(pod.getSpec()), names::add));
-        return names;
+        return pods.getIndexer().list(namespace).stream().flatMap(pod -> PodReferences.of(ModelJson.tree(pod)).stream())
+                .filter(each -> each.resource().equals("secrets")).map(PodReferences.Reference::name)
+                .collect(Collectors.toSet());
     }
 }
