@@ -108,7 +108,7 @@ final class TypedPage implements AutoCloseable {
                   shift
                   case $word in
                   --server.port=*) port=${word#*=} ; continue ;;
-                  --wheelhouse.kubeconfig=*) api= ;;
+                  --wheelhouse.kubeconfig=* | --wheelhouse.mode=none) api= ;;
                   esac
                   set -- "$@" "$word"
                 done
