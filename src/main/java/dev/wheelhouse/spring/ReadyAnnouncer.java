@@ -160,11 +160,13 @@ final class ReadyAnnouncer extends SignalledLoop {
 
     private String ownNodes() {
         int real = real();
-        return cluster.nodeCount() - real + " hollow nodes" + switch (real) {
-            case 0 -> "";
-            case 1 -> ", a node that runs containers,";
-            default -> ", " + real + " nodes that run containers,";
-        };
+        String containers = named(real, "node", real == 1 ? " that runs containers" : " that run containers");
+        String hollow = named(cluster.nodeCount() - real, "hollow node", "");
+        return real == 0 ? hollow : cluster.nodeCount() == real ? containers : hollow + ", " + containers + ",";
+    }
+
+    private static String named(int count, String what, String more) {
+        return (count == 1 ? "a " + what : count + " " + what + "s") + more;
     }
 
     private int real() {
