@@ -28,7 +28,8 @@ class PageCommandsTest {
     private static final Map<String, String> TYPED_BY = Map.of("README.md", "ReadmeTest",
             "docs/access.md", "TypedPagesTest", "docs/monitoring.md", "TypedPagesTest",
             "docs/nodes.md", "TypedPagesTest", "docs/operations.md", "TypedPagesTest",
-            "helm/wheelhouse/README.md", "TypedPagesTest", "docs/taking-over.md", "TakingOverPageTest",
+            "docs/static-pods.md", "TypedPagesTest", "helm/wheelhouse/README.md", "TypedPagesTest",
+            "docs/taking-over.md", "TakingOverPageTest",
             "docs/writing-a-controller.md", "TenMinutesTest");
     private static final Pattern TEST = Pattern.compile("-Dtest=([A-Za-z]+)");
     private static final Pattern SCRIPT = Pattern.compile("(?<![\\w/.-])((?:src/[\\w/-]+\\.sh|\\.ci/[\\w-]+))");

@@ -66,8 +66,10 @@ final class Terminal implements AutoCloseable {
     private int code;
     private String output = "";
 
-    Terminal(Shell shell, Path directory, Map<String, String> variables) {
-        List<String> command = new ArrayList<>(List.of("setsid", "env", "--default-signal=INT"));
+    /** @param machine words before a command that make it run on a machine of its own; empty for this machine */
+    Terminal(Shell shell, Path directory, Map<String, String> variables, List<String> machine) {
+        List<String> command = new ArrayList<>(machine);
+        command.addAll(List.of("setsid", "env", "--default-signal=INT"));
         command.addAll(shell.orSkip().command);
         ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile()).redirectErrorStream(true);
         ServiceProgram.forgetSurroundings(builder);

@@ -18,6 +18,7 @@ import java.util.stream.Stream;
 
 import dev.wheelhouse.Terminal.Shell;
 import dev.wheelhouse.Terminal.State;
+import dev.wheelhouse.node.cri.PrivateMachine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -34,7 +35,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * <p>
  * The folder has the project's files. On the PATH are stand-ins: {@code mvn} and {@code java} start the classes of this
  * build as the service, on free ports; {@code curl} finds these ports by the page's ones; {@code helm} is the real Helm
- * as a library. Their arguments are those that the shell makes of the page's line.
+ * as a library; {@code apt-get} installs nothing. Their arguments are those that the shell makes of the page's line.
  */
 final class TypedPage implements AutoCloseable {
     private static final Pattern DIRECTION = Pattern.compile("(first|second|third)\\s+terminal"
@@ -49,6 +50,7 @@ final class TypedPage implements AutoCloseable {
     private final Path home;
     private final Path bin;
     private final Duration patience;
+    private List<String> machine = List.of();
     private final Map<String, Terminal> terminals = new HashMap<>();
     /** The ports, as the page names them, of the service in each terminal in which one runs. */
     private final Map<Terminal, List<Path>> services = new HashMap<>();
@@ -108,7 +110,7 @@ final class TypedPage implements AutoCloseable {
                   shift
                   case $word in
                   --server.port=*) port=${word#*=} ; continue ;;
-                  --wheelhouse.kubeconfig=*) api= ;;
+                  --wheelhouse.kubeconfig=* | --wheelhouse.mode=none) api= ;;
                   esac
                   set -- "$@" "$word"
                 done
@@ -151,6 +153,7 @@ final class TypedPage implements AutoCloseable {
                 exec CURL "$@"
                 """.replace("PORTS", ports.toString())
                 .replace("CURL", Kubectl.onPath("curl").map(Path::toString).orElse("curl")));
+        program("apt-get", "[ \"$1\" = install ]\n");
         program("helm", "exec " + words(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "--enable-native-access=ALL-UNNAMED", "-cp",
                 Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
@@ -166,6 +169,11 @@ final class TypedPage implements AutoCloseable {
     private void program(String name, String script) throws IOException {
         Path file = Files.writeString(bin.resolve(name), "#!/bin/sh\n" + script);
         assertThat(file.toFile().setExecutable(true)).isTrue();
+    }
+
+    /** Lets the terminals run on a machine of their own. */
+    void on(PrivateMachine where) {
+        machine = where.in(folder);
     }
 
     /** The home directory of the one who types. */
@@ -210,7 +218,7 @@ final class TypedPage implements AutoCloseable {
             }
         }
         Terminal terminal = terminals.computeIfAbsent(current, name -> new Terminal(shell, folder, Map.of(
-                "HOME", home.toString(), "PATH", bin + ":" + System.getenv("PATH"))));
+                "HOME", home.toString(), "PATH", bin + ":" + System.getenv("PATH")), machine));
         List<String> command = new ArrayList<>();
         for (String line : block.lines()) {
             assertThat(services).as("a program runs in the %s terminal, where the page types: %s", current, line)

@@ -28,7 +28,7 @@ class TypedPagesTest {
     private Path directory;
 
     static Stream<Arguments> pages() {
-        return Stream.of("access.md", "monitoring.md", "nodes.md")
+        return Stream.of("access.md", "monitoring.md", "nodes.md", "static-pods.md")
                 .flatMap(page -> Stream.of(Shell.values()).map(shell -> Arguments.of(page, shell)));
     }
 

@@ -42,14 +42,21 @@ public final class HollowCluster implements AutoCloseable {
      * @param scheduler whether to run a scheduler
      * @param storage whether to make a default StorageClass and the volumes of its claims
      * @param addresses of Services of type LoadBalancer and of Ingresses; null if they get none
+     * @param alone whether there is no API server, so that the nodes run their static pods only
      */
     public record Options(List<NodeAgentOptions> nodes, boolean scheduler, boolean storage,
-            @Nullable AddressRange addresses) {
+            @Nullable AddressRange addresses, boolean alone) {
         /** Addresses for documentation (RFC 5737), at which no network has a machine. */
         public static final String ADDRESSES = "198.51.100.0/24";
 
         public Options {
             nodes = List.copyOf(nodes);
+        }
+
+        /** On an API server. */
+        public Options(List<NodeAgentOptions> nodes, boolean scheduler, boolean storage,
+                @Nullable AddressRange addresses) {
+            this(nodes, scheduler, storage, addresses, false);
         }
     }
 
@@ -70,7 +77,10 @@ public final class HollowCluster implements AutoCloseable {
         this.informers = informers;
         this.runner = runner;
         for (NodeAgentOptions node : options.nodes) {
-            nodes.add(NodeAgent.hollow(node, client, events.apply("kubelet"), registry, clock));
+            EventRecorder recorder = events.apply("kubelet");
+            nodes.add(options.alone
+                    ? NodeAgent.alone(node, client, recorder, registry, clock)
+                    : NodeAgent.hollow(node, client, recorder, registry, clock));
         }
         scheduler = options.scheduler
                 ? new Scheduler(client, informers, events.apply(Scheduler.NAME), clock, registry, 0, SCHEDULER_WRITERS)

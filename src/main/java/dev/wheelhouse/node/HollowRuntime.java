@@ -93,6 +93,11 @@ final class HollowRuntime implements PodRuntime {
     }
 
     @Override
+    public synchronized void retain(Set<String> uids) {
+        pods.keySet().stream().filter(uid -> !uids.contains(uid)).toList().forEach(this::remove);
+    }
+
+    @Override
     public synchronized Set<String> pods() {
         return Set.copyOf(pods.keySet());
     }

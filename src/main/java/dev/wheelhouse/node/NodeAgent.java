@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.models.V1Node;
 import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1PodStatus;
 import io.micrometer.core.instrument.MeterRegistry;
 
 import dev.wheelhouse.api.ContainerLogs;
@@ -48,20 +49,25 @@ public final class NodeAgent implements AutoCloseable {
     private final PodConfig podConfig;
     private final PodRuntime runtime;
     private final NodeRegistration registration;
-    private final ApiServerSource apiSource;
+    /** The pods of the API server; null without one. */
+    private final @Nullable ApiServerSource apiSource;
+    private final StatusManager statuses;
     private final @Nullable FileSource fileSource;
     private final @Nullable HttpSource httpSource;
     private final NodeTasks tasks = new NodeTasks();
     private final Map<String, Loop> loops = new LinkedHashMap<>();
 
-    private NodeAgent(NodeAgentOptions options, KubeClient process, EventRecorder recorder, MeterRegistry registry,
-            Clock clock) {
-        KubeClient client = process.asNode(options.name());
+    private NodeAgent(NodeAgentOptions options, boolean alone, KubeClient process, EventRecorder recorder,
+            MeterRegistry registry, Clock clock) {
+        KubeClient client = alone ? process : process.asNode(options.name());
         PodEventRecorder events = (pod, fieldPath, type, reason, message) -> recorder.event(ResourceType.PODS, pod,
                 fieldPath,
                 type, reason, message);
         this.options = options;
-        RejectionListener rejected = new RejectionEvents(options.name(), recorder);
+        // The sources log refused manifests by themselves.
+        RejectionListener rejected = alone
+                ? (source, pod, why) -> {}
+                : new RejectionEvents(options.name(), recorder);
         this.podConfig = new PodConfig(rejected, registry, clock);
         ResourceClient<V1Pod> podClient = client.sharing().resource(ResourceType.PODS, V1Pod.class);
         NodeRuntime real = options.runtime();
@@ -69,12 +75,12 @@ public final class NodeAgent implements AutoCloseable {
                 ? new HollowRuntime(options.podCidr(), options.profile(), events, clock)
                 : real.open(options, client, events, clock);
         PodManager pods = new PodManager();
-        StatusManager statuses = new StatusManager(podClient, pods, queue("status", clock), options.workers(),
+        this.statuses = new StatusManager(podClient, pods, queue("status", clock), options.workers(),
                 tasks, registry);
         this.registration = new NodeRegistration(options, client, process, registry, clock);
         MirrorPods mirrors = new MirrorPods(podClient, registration::node, tasks, registry);
         SourcesReady sourcesReady = new SourcesReady(podConfig::seenAllSources);
-        PodSyncer syncer = new PodSyncer(runtime, statuses, pods, mirrors, events, options.hostIp(),
+        PodSyncer syncer = new PodSyncer(runtime, statuses, pods, alone ? null : mirrors, events, options.hostIp(),
                 () -> sourcesReady.hasSeen(PodSources.API), clock);
         PodWorkers workers = new PodWorkers(syncer, uid -> runtime.status(uid) != null, queue("pods", clock),
                 options.workers(), tasks, options.resync(), registry, clock);
@@ -82,12 +88,15 @@ public final class NodeAgent implements AutoCloseable {
                 workers, statuses, events, registry, clock);
         SyncLoop syncLoop = new SyncLoop(podConfig.updates(), sourcesReady, pods, workers, statuses, mirrors, runtime,
                 admitter, clock);
-        this.apiSource = new ApiServerSource(podClient, options.name(), podConfig.channel(PodSources.API), clock);
-
+        this.apiSource = alone
+                ? null
+                : new ApiServerSource(podClient, options.name(), podConfig.channel(PodSources.API), clock);
         this.fileSource = fileSource(rejected, registry, clock);
         this.httpSource = httpSource(rejected, registry, clock);
 
-        loops.put("registration", registration);
+        if (!alone) {
+            loops.put("registration", registration);
+        }
         loops.put("status", whileRunning(statuses.loop()));
         loops.put("pods", whileRunning(workers.loop()));
         loops.put("sync", whileRunning(syncLoop));
@@ -98,7 +107,9 @@ public final class NodeAgent implements AutoCloseable {
         if (httpSource != null) {
             loops.put("http-source", httpSource);
         }
-        loops.put("api-source", apiSource);
+        if (apiSource != null) {
+            loops.put("api-source", apiSource);
+        }
     }
 
     /** A loop that does nothing while a user has stopped the node. */
@@ -144,7 +155,18 @@ public final class NodeAgent implements AutoCloseable {
      */
     public static NodeAgent hollow(NodeAgentOptions options, KubeClient client, EventRecorder recorder,
             MeterRegistry registry, Clock clock) {
-        return new NodeAgent(options, client, recorder, registry, clock);
+        return new NodeAgent(options, false, client, recorder, registry, clock);
+    }
+
+    /**
+     * An agent without an API server, which runs static pods only (upstream: kubelet without {@code --kubeconfig}). It
+     * has no Node, writes no statuses and no mirror pods.
+     *
+     * @param nowhere a client whose every request fails
+     */
+    public static NodeAgent alone(NodeAgentOptions options, KubeClient nowhere, EventRecorder recorder,
+            MeterRegistry registry, Clock clock) {
+        return new NodeAgent(options, true, nowhere, recorder, registry, clock);
     }
 
     private RateLimitingQueue<String> queue(String what, Clock clock) {
@@ -176,9 +198,14 @@ public final class NodeAgent implements AutoCloseable {
         return registration.node();
     }
 
-    /** Whether the node is registered and knows the pods that are bound to it. */
+    /** Whether the node is registered and knows the pods that are bound to it, if there is an API server. */
     public boolean isReady() {
-        return registration.node() != null && apiSource.hasSynced();
+        return apiSource == null || registration.node() != null && apiSource.hasSynced();
+    }
+
+    /** The status of a pod as this agent last saw it; null if it has none. */
+    public @Nullable V1PodStatus status(String uid) {
+        return statuses.get(uid);
     }
 
     /** The UIDs of the pods that the runtime knows. */
@@ -205,7 +232,9 @@ public final class NodeAgent implements AutoCloseable {
         if (httpSource != null) {
             reports.add(httpSource.report());
         }
-        reports.add(apiSource.report());
+        if (apiSource != null) {
+            reports.add(apiSource.report());
+        }
         return reports;
     }
 

@@ -38,6 +38,8 @@ public record NodeAgentOptions(String name, String hostIp, String podCidr, Map<S
         @Nullable Path manifestPath, Duration fileCheckPeriod, @Nullable HttpManifests manifestUrl,
         @Nullable NodeRuntime runtime) {
 
+    /** The label, and the key of a taint, of nodes that run containers. */
+    public static final String REAL = "wheelhouse.dev/real";
     /** A write that hangs occupies a worker for at most a minute, the client's deadline. */
     private static final int DEFAULT_WORKERS = 64;
 

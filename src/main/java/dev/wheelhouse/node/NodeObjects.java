@@ -58,9 +58,7 @@ final class NodeObjects {
         labels.put("kubernetes.io/arch", architecture());
         labels.put("beta.kubernetes.io/os", "linux");
         labels.put("beta.kubernetes.io/arch", architecture());
-        if (options.runtime() == null) {
-            labels.put(HOLLOW_LABEL, "true");
-        }
+        labels.put(options.runtime() == null ? HOLLOW_LABEL : NodeAgentOptions.REAL, "true");
         return labels;
     }
 

@@ -32,6 +32,8 @@ import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LogBudget;
 import dev.wheelhouse.runtime.SignalledLoop;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
+
 /**
  * Keeps a node registered: it creates the Node once; renews the Lease every 10 s; and reports the status every 5
  * minutes, or when somebody else has written that the node is not ready (upstream: {@code kubelet_node_status.go} and
@@ -239,6 +241,10 @@ final class NodeRegistration extends SignalledLoop {
                 labels.put(key, value);
             }
         });
+        String otherKind = options.runtime() == null ? NodeAgentOptions.REAL : NodeObjects.HOLLOW_LABEL;
+        if (orEmpty(there.getMetadata().getLabels()).containsKey(otherKind)) {
+            labels.putNull(otherKind);
+        }
         boolean noCidr = there.getSpec() == null || there.getSpec().getPodCIDR() == null;
         if (noCidr) {
             patch.putObject("spec").put("podCIDR", options.podCidr()).putArray("podCIDRs").add(options.podCidr());

@@ -31,7 +31,7 @@ final class PodSyncer implements PodWorkers.Syncer {
     private final PodRuntime runtime;
     private final StatusManager statuses;
     private final PodManager pods;
-    private final MirrorPods mirrors;
+    private final @Nullable MirrorPods mirrors;
     /** Static pods whose mirror pods are missing or wrong, with the time until the next attempt. */
     private final Map<String, Duration> mirrorWanted = new ConcurrentHashMap<>();
     private final PodEventRecorder events;
@@ -40,9 +40,12 @@ final class PodSyncer implements PodWorkers.Syncer {
     private final BooleanSupplier mirrorsKnown;
     private final long patientUntil;
 
-    /** @param mirrorsKnown whether this node's pods on the API server are known */
-    PodSyncer(PodRuntime runtime, StatusManager statuses, PodManager pods, MirrorPods mirrors, PodEventRecorder events,
-            String hostIp, BooleanSupplier mirrorsKnown, Clock clock) {
+    /**
+     * @param mirrors null without an API server
+     * @param mirrorsKnown whether this node's pods on the API server are known
+     */
+    PodSyncer(PodRuntime runtime, StatusManager statuses, PodManager pods, @Nullable MirrorPods mirrors,
+            PodEventRecorder events, String hostIp, BooleanSupplier mirrorsKnown, Clock clock) {
         this.runtime = runtime;
         this.statuses = statuses;
         this.pods = pods;
@@ -58,7 +61,8 @@ final class PodSyncer implements PodWorkers.Syncer {
     public boolean syncPod(V1Pod desired) {
         Moment now = Moment.of(clock);
         V1Pod pod = desired;
-        if (PodSources.isStatic(desired)) {
+        MirrorPods mirrored = PodSources.isStatic(desired) ? mirrors : null;
+        if (mirrored != null) {
             if (!mirrorsKnown.getAsBoolean() && now.nanos() < patientUntil) {
                 mirrorWanted.put(PodManager.uid(desired), PATIENCE_STEP);
                 return false;
@@ -66,9 +70,9 @@ final class PodSyncer implements PodWorkers.Syncer {
             pod = withReportedStatus(desired);
         }
         boolean done = sync(pod, now);
-        if (PodSources.isStatic(desired)) {
+        if (mirrored != null) {
             // The mirror pod comes last because its write may take long: a static pod runs even without an API server.
-            reconcileMirror(desired);
+            reconcile(mirrored, desired);
         }
         return done;
     }
@@ -102,8 +106,8 @@ final class PodSyncer implements PodWorkers.Syncer {
         return status != null && status.anyRunning();
     }
 
-    private void reconcileMirror(V1Pod pod) {
-        Duration again = mirrors.reconcile(pod, pods.mirrorOf(pod));
+    private void reconcile(MirrorPods mirrored, V1Pod pod) {
+        Duration again = mirrored.reconcile(pod, pods.mirrorOf(pod));
         if (again == null) {
             mirrorWanted.remove(PodManager.uid(pod));
         } else {
@@ -160,8 +164,12 @@ final class PodSyncer implements PodWorkers.Syncer {
         String uid = PodManager.uid(pod);
         V1PodStatus status = PodStatuses.ended(pod, runtime.status(uid), statuses.get(uid), hostIp, Moment.of(clock));
         statuses.finish(pod, status);
-        runtime.remove(uid);
+        if (mirrors != null || pods.get(uid) == null) {
+            runtime.remove(uid);
+        } // else: without an API server the runtime alone remembers, over a restart, that the pod has ended
         mirrorWanted.remove(uid);
-        mirrors.forget(uid);
+        if (mirrors != null) {
+            mirrors.forget(uid);
+        }
     }
 }

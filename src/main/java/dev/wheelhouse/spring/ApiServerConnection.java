@@ -113,6 +113,7 @@ record ApiServerConnection(KubeClient client, ApiClient api, @Nullable Supplier<
             case KUBECONFIG ->
                 connect(configs.resolve(path(properties.kubeconfig()), properties.context()), false, properties, type,
                         clock, registry);
+            case NONE -> absent("wheelhouse.mode is none", type, clock);
             case IN_CLUSTER -> connect(configs.inCluster(), true, properties, type, clock, registry);
         };
     }

@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -36,17 +37,24 @@ final class ConfiguredNodes {
     private static final int DEFAULT_HOLLOW_NODES = 2;
     private static final int MAX_NODES = 3072;
     private static final String DEFAULT_MANIFESTS = "manifests";
+    private static final String DEFAULT_RUNTIME = "unix:///run/containerd/containerd.sock";
 
     private ConfiguredNodes() {}
 
     private static int count(WheelhouseProperties properties, boolean embedded) {
         Integer wanted = properties.nodes().count();
-        return wanted != null ? wanted : embedded ? DEFAULT_HOLLOW_NODES : 0;
+        return wanted != null ? wanted : embedded && real(properties) == 0 ? DEFAULT_HOLLOW_NODES : 0;
+    }
+
+    /** The number of nodes that are to run containers. */
+    private static int real(WheelhouseProperties properties) {
+        NodeProperties own = properties.node();
+        return Math.max(properties.nodes().real(), own.isReal() ? own.runtime().size() : 0);
     }
 
     /** Whether the process has nodes for its embedded API server. */
     static boolean areAny(WheelhouseProperties properties) {
-        return count(properties, true) > 0 || properties.node().isAnySet();
+        return count(properties, true) + real(properties) > 0 || properties.node().isAnySet();
     }
 
     /** The range of the addresses of Services and Ingresses; null if they get none. */
@@ -59,7 +67,7 @@ final class ConfiguredNodes {
     }
 
     /**
-     * The nodes, hollow ones first.
+     * The nodes, hollow ones first. If there are both kinds, those that run containers have a taint.
      *
      * @param embedded whether the API server is the embedded one
      * @param workingDirectory the first hollow node on the embedded API server watches {@code manifests/} in it, if
@@ -79,21 +87,55 @@ final class ConfiguredNodes {
         NodeProperties own = properties.node();
         Path manifests = workingDirectory.resolve(DEFAULT_MANIFESTS);
         boolean watched = embedded && count > 0 && Files.isDirectory(manifests);
-        if (!own.isAnySet()) {
+        int real = real(properties);
+        if (!own.isAnySet() && real == 0) {
             if (watched) {
                 nodes.set(0, nodes.get(0).withManifests(manifests, FileSource.DEFAULT_PERIOD));
             }
             return nodes;
         }
-        String name = own.name() != null ? own.name() : count > 0 && !own.isReal() ? nodes.get(0).name() : hostName;
+        String name = own.name() != null ? own.name() : count > 0 && real == 0 ? nodes.get(0).name() : hostName;
         int at = nodes.stream().map(NodeAgentOptions::name).toList().indexOf(name);
         if (at < 0) {
             at = count;
-            nodes.add(profiled(named(name, count + Math.floorMod(name.hashCode(), MAX_NODES - count), capacity),
-                    properties.nodes().profile()));
+            nodes.add(further(name, count, capacity, properties));
+        }
+        for (int i = 0; i < real; i++) {
+            NodeAgentOptions node = i == 0 ? nodes.get(at) : further(name + "-" + (i + 1), count, capacity, properties);
+            NodeAgentOptions containers = withRuntime(node, own, i);
+            if (i == 0) {
+                nodes.set(at, containers);
+            } else {
+                nodes.add(containers);
+            }
         }
         nodes.set(at, with(nodes.get(at), own, at == 0 && watched ? manifests : null));
-        return nodes;
+        return toldApart(nodes);
+    }
+
+    /** @throws BadOption if no node would have a pod without an API server */
+    static void requireManifests(List<NodeAgentOptions> nodes) {
+        if (nodes.stream().allMatch(node -> node.manifestPath() == null && node.manifestUrl() == null)) {
+            throw new BadOption("wheelhouse.mode is none, but no manifests are named, so that nothing runs: name them "
+                    + "with --wheelhouse.node.manifest-directory=DIRECTORY or --wheelhouse.node.manifest-url=URL");
+        }
+    }
+
+    /** The nodes; those that run containers with a taint, if there are hollow ones, too. */
+    static List<NodeAgentOptions> toldApart(List<NodeAgentOptions> nodes) {
+        if (nodes.stream().map(node -> node.runtime() == null).distinct().count() < 2) {
+            return nodes;
+        }
+        V1Taint taint = new V1Taint().key(NodeAgentOptions.REAL).value("true").effect("NoSchedule");
+        return nodes.stream().map(node -> node.runtime() == null
+                ? node
+                : node.withTaints(Stream.concat(node.taints().stream(), Stream.of(taint)).toList())).toList();
+    }
+
+    private static NodeAgentOptions further(String name, int count, Map<String, String> capacity,
+            WheelhouseProperties properties) {
+        int index = count + Math.floorMod(name.hashCode(), MAX_NODES - count);
+        return profiled(named(name, index, capacity), properties.nodes().profile());
     }
 
     private static NodeAgentOptions named(String name, int index, Map<String, String> capacity) {
@@ -120,30 +162,28 @@ final class ConfiguredNodes {
         Path path = own.manifestDirectory() != null
                 ? path("wheelhouse.node.manifest-directory", own.manifestDirectory())
                 : file.staticPodPath() != null ? file.staticPodPath() : defaultManifests;
-        return withOwnCapacity(withRuntime(node, own), capacity(own.capacity()))
+        return node.withCapacity(merged(node.capacity(), capacity(own.capacity())))
                 .withLabels(labels(own.labels())).withTaints(taints(own.taints()))
                 .withManifests(path, filePeriod == null ? FileSource.DEFAULT_PERIOD : filePeriod)
                 .withManifestUrl(url(own, file));
     }
 
-    private static NodeAgentOptions withOwnCapacity(NodeAgentOptions node, Map<String, String> capacity) {
-        return node.withCapacity(merged(node.capacity(), capacity));
-    }
-
-    /** The node on its container runtime; a hollow one, after a warning, where this process cannot run containers. */
-    private static NodeAgentOptions withRuntime(NodeAgentOptions node, NodeProperties own) {
-        if (!own.isReal()) {
-            return node;
-        }
+    /**
+     * The node on its container runtime; a hollow one, after a warning, where this process cannot run containers.
+     *
+     * @param number the number of the node among those that run containers, from 0
+     */
+    private static NodeAgentOptions withRuntime(NodeAgentOptions node, NodeProperties own, int number) {
+        String runtime = own.isReal() ? own.runtime().get(number % own.runtime().size()) : DEFAULT_RUNTIME;
         Path directory = path("wheelhouse.node.runtime-directory", own.runtimeDirectory());
         try {
-            CriNode machine = CriNode.at(own.runtime(), directory);
+            CriNode machine = CriNode.at(runtime, directory);
             return node.withRuntime(machine, CriNode.address(), merged(node.capacity(), machine.resources()));
         } catch (IllegalArgumentException e) {
-            throw new BadOption("wheelhouse.node.runtime is \"" + own.runtime() + "\": " + e.getMessage());
+            throw new BadOption("wheelhouse.node.runtime is \"" + runtime + "\": " + e.getMessage());
         } catch (IOException e) {
             log.warn("the node {} stays hollow, although wheelhouse.node.runtime is {}: {}", node.name(),
-                    own.runtime(), e.getMessage());
+                    runtime, e.getMessage());
             return node;
         }
     }

@@ -17,8 +17,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param capacity the resources, each as {@code cpu=4}; other resources are as on the hollow nodes
  * @param labels the labels, each as {@code key=value}
  * @param taints the taints, each as {@code key=value:Effect} or {@code key:Effect}
- * @param runtime {@code hollow}, or the socket of a container runtime that runs the pods, such as
- *     {@code unix:///run/containerd/containerd.sock}
+ * @param runtime {@code hollow}, or the sockets of the container runtimes that run the pods, such as
+ *     {@code unix:///run/containerd/containerd.sock}; each has a node at least
  * @param runtimeDirectory the directory of the volumes and logs of pods that a container runtime runs
  * @param bootstrapKubeconfig a kubeconfig with a bootstrap token, by which the node joins the cluster of another process:
  *     it gets a certificate of its own, with which this process then works
@@ -29,9 +29,9 @@ record NodeProperties(@Nullable String name, @Nullable String manifestDirectory,
         }) List<String> manifestUrlHeaders, @Nullable String fileCheckPeriod,
         @Nullable String httpCheckPeriod, @DefaultValue({}) List<String> capacity,
         @DefaultValue({}) List<String> labels, @DefaultValue({}) List<String> taints,
-        @DefaultValue("hollow") String runtime, @DefaultValue("/var/lib/wheelhouse") String runtimeDirectory,
+        @DefaultValue("hollow") List<String> runtime, @DefaultValue("/var/lib/wheelhouse") String runtimeDirectory,
         @Nullable String bootstrapKubeconfig, @Nullable String config) {
-    private static final String HOLLOW = "hollow";
+    private static final List<String> HOLLOW = List.of("hollow");
 
     /** Whether any option is set. */
     boolean isAnySet() {

@@ -50,8 +50,10 @@ final class NotTheApiServer extends HttpServlet {
     private static String message(ApiServerConnection connection) {
         ApiServerConnection.Embedded embedded = connection.embedded();
         return "this is the port of health and metrics of Wheelhouse (" + Release.VERSION + "), not the API server: "
-                + (embedded == null
-                        ? "that is " + connection.client().server()
-                        : "export KUBECONFIG=" + embedded.kubeconfig());
+                + (embedded != null
+                        ? "export KUBECONFIG=" + embedded.kubeconfig()
+                        : connection.absent() == null
+                                ? "that is " + connection.client().server()
+                                : "there is none, because " + connection.absent());
     }
 }

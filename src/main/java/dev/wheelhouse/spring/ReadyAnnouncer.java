@@ -84,12 +84,20 @@ final class ReadyAnnouncer extends SignalledLoop {
             return IDLE;
         }
         ApiServerConnection.Embedded embedded = connection.embedded();
-        out.println(embedded == null ? onACluster() : onTheEmbeddedOne(embedded));
+        out.println(embedded != null
+                ? onTheEmbeddedOne(embedded)
+                : connection.absent() == null ? onACluster() : alone());
         return IDLE;
     }
 
     private String onACluster() {
         return withPages(TITLE + " after " + uptime() + ": it " + work());
+    }
+
+    private String alone() {
+        return withPages(
+                "%s after %s: static pods%s, without an API server. %sactuator/podsources shows them".formatted(
+                        TITLE, uptime(), nodes().replaceFirst(", and", " on"), url()));
     }
 
     private String onStandby(Instant since) {
@@ -151,19 +159,28 @@ final class ReadyAnnouncer extends SignalledLoop {
     }
 
     private String ownNodes() {
-        long real = cluster.nodes().stream().filter(node -> node.logs() != null).count();
-        return cluster.nodeCount() - real + " hollow nodes" + switch ((int) real) {
-            case 0 -> "";
-            case 1 -> ", a node that runs containers,";
-            default -> ", " + real + " nodes that run containers,";
-        };
+        int real = real();
+        String containers = named(real, "node", real == 1 ? " that runs containers" : " that run containers");
+        String hollow = named(cluster.nodeCount() - real, "hollow node", "");
+        return real == 0 ? hollow : cluster.nodeCount() == real ? containers : hollow + ", " + containers + ",";
+    }
+
+    private static String named(int count, String what, String more) {
+        return (count == 1 ? "a " + what : count + " " + what + "s") + more;
+    }
+
+    private int real() {
+        return (int) cluster.nodes().stream().filter(node -> node.logs() != null).count();
     }
 
     private String nodes() {
+        int real = real();
         return switch (cluster.nodeCount()) {
             case 0 -> "";
-            case 1 -> ", and the hollow node " + cluster.nodes().get(0).name();
-            default -> ", and " + cluster.nodeCount() + " hollow nodes";
+            case 1 -> ", and the " + (real == 0 ? "hollow " : "") + "node " + cluster.nodes().get(0).name();
+            default -> ", and " + (real == 0
+                    ? cluster.nodeCount() + " hollow nodes"
+                    : cluster.nodeCount() + " nodes, of which " + real + " run containers");
         };
     }
 

@@ -31,6 +31,11 @@ final class ServiceDefaults implements EnvironmentPostProcessor {
                     environment.getPropertySources()
                             .addLast(new MapPropertySource("NO_COLOR", Map.of("spring.output.ansi.enabled", "never")));
                 }
+                if ("none".equalsIgnoreCase(environment.getProperty("wheelhouse.mode"))) {
+                    // The console shows what the API server has.
+                    environment.getPropertySources().addFirst(
+                            new MapPropertySource("no API server", Map.of("wheelhouse.console.enabled", "false")));
+                }
             } catch (IOException e) {
                 throw new UncheckedIOException("the defaults of the service are not in the jar", e);
             }

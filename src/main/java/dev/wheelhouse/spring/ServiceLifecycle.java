@@ -14,7 +14,7 @@ import dev.wheelhouse.manager.Engine;
 /**
  * Starts the controllers, then the nodes and the scheduler. Stops them in reverse order, but the caches of the
  * controllers end after the nodes, which use them. The connection to the API server is closed last, by its bean. The
- * process goes on while there are controllers.
+ * process goes on while there are controllers or nodes.
  */
 final class ServiceLifecycle implements SmartLifecycle {
     private static final Logger log = LoggerFactory.getLogger(ServiceLifecycle.class);
@@ -53,7 +53,7 @@ final class ServiceLifecycle implements SmartLifecycle {
             return;
         }
         running = true;
-        if (!engine.manager().states().isEmpty()) {
+        if (!engine.manager().states().isEmpty() || cluster.nodeCount() > 0) {
             keepAlive();
         }
         engine.start();

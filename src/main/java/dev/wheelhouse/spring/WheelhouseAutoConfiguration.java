@@ -36,6 +36,8 @@ import dev.wheelhouse.controller.ControllerMetrics;
 import dev.wheelhouse.controller.Parallel;
 import dev.wheelhouse.embedded.HollowCluster;
 import dev.wheelhouse.event.EventBroadcaster;
+import dev.wheelhouse.event.EventRecorder;
+import dev.wheelhouse.event.LoggedEvents;
 import dev.wheelhouse.informer.InformerFactory;
 import dev.wheelhouse.informer.SharedInformerFactory;
 import dev.wheelhouse.journal.Journal;
@@ -73,12 +75,15 @@ class WheelhouseAutoConfiguration {
     private final WheelhouseProperties properties;
     private final ControllerManagerFlags flags;
     private final boolean service;
+    /** Whether the options want no API server. */
+    private final boolean alone;
 
     WheelhouseAutoConfiguration(WheelhouseProperties properties, ControllerManagerFlags flags,
             Environment environment) {
         this.properties = properties;
         this.flags = flags;
         this.service = ServiceDefaults.areIn(environment);
+        this.alone = properties.mode() == WheelhouseProperties.Mode.NONE;
         UnknownOptions.refuse(environment, service);
     }
 
@@ -180,8 +185,8 @@ class WheelhouseAutoConfiguration {
      */
     @Bean
     ManagerGuard wheelhouseGuard(ApiServerConnection connection, KubeClient client, Election election, Clock clock) {
-        boolean alone = connection.embedded() != null || election.isFor(ManagerGuard.LEASE);
-        ManagerGuard.Mode mode = properties.manage() == ManagerGuard.Mode.AUTO && alone
+        boolean only = alone || connection.embedded() != null || election.isFor(ManagerGuard.LEASE);
+        ManagerGuard.Mode mode = properties.manage() == ManagerGuard.Mode.AUTO && only
                 ? ManagerGuard.Mode.TAKEOVER
                 : properties.manage();
         return new ManagerGuard(mode, client, clock);
@@ -292,7 +297,7 @@ class WheelhouseAutoConfiguration {
     ControllerManager wheelhouseManager(ControllerContext context, Shards shards, Election election,
             KnownControllers known, ApiServerConnection connection) {
         known.workers(properties, flags);
-        List<ControllerDescriptor> selected = known.selected(properties.controllers(), service);
+        List<ControllerDescriptor> selected = alone ? List.of() : known.selected(properties.controllers(), service);
         ApiServerConnection.Embedded embedded = connection.embedded();
         if (embedded != null) {
             embedded.server().rest().warnOfUnhandled(ControllerSelection.unhandled(selected));
@@ -336,9 +341,13 @@ class WheelhouseAutoConfiguration {
         boolean scheduler = properties.scheduler() != null ? properties.scheduler() : embedded;
         boolean storage = properties.nodes().storage() != null ? properties.nodes().storage() : embedded;
         List<NodeAgentOptions> wanted = ConfiguredNodes.of(properties, embedded, Path.of(""), Host.name());
+        if (alone) {
+            ConfiguredNodes.requireManifests(wanted);
+        }
+        EventRecorder logged = new LoggedEvents(clock);
         HollowCluster cluster = new HollowCluster(new HollowCluster.Options(wanted, scheduler, storage,
-                ConfiguredNodes.addresses(properties, embedded)), client, informers,
-                events::recorder, metrics.registry(), clock);
+                ConfiguredNodes.addresses(properties, embedded), alone), client, informers,
+                alone ? component -> logged : events::recorder, metrics.registry(), clock);
         for (NodeAgent node : cluster.nodes()) {
             ContainerLogs logs = node.logs();
             if (server != null && logs != null) {
@@ -351,7 +360,7 @@ class WheelhouseAutoConfiguration {
     @Bean
     ServiceLifecycle wheelhouseLifecycle(Engine engine, HollowCluster cluster,
             ObjectProvider<ReadyAnnouncer> announcers, ApiServerConnection connection) {
-        return new ServiceLifecycle(engine, cluster, announcers, connection.absent());
+        return new ServiceLifecycle(engine, cluster, announcers, alone ? null : connection.absent());
     }
 
 }

@@ -34,9 +34,9 @@ import dev.wheelhouse.manager.Standby;
  * @param workers the number of workers of each controller, instead of those of {@code concurrent-*-syncs}
  * @param workersOf the numbers of workers of single controllers, by name or alias
  * @param apiserver the embedded API server
- * @param nodes the hollow nodes
+ * @param nodes the hollow nodes, and the number of those that run containers
  * @param scheduler whether to run a scheduler; by default only on the embedded API server
- * @param node one further node, and its pod sources
+ * @param node one further node and its pod sources, and the runtimes of the nodes that run containers
  * @param informer the caches
  * @param leaderElection the election of the one process that acts
  * @param standby whether the caches run while another process leads. Warm caches let this process take over within a
@@ -76,7 +76,9 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
         /** The server of the named kubeconfig, else of {@code KUBECONFIG} or {@code ~/.kube/config}. */
         KUBECONFIG,
         /** The server of the cluster that this process runs in, with the pod's service account. */
-        IN_CLUSTER
+        IN_CLUSTER,
+        /** No API server: static pods run, and nothing else. */
+        NONE
     }
 
     /**
@@ -119,7 +121,10 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
     }
 
     /**
-     * @param count the number of hollow nodes; by default 2 on the embedded API server and 0 elsewhere
+     * @param count the number of hollow nodes; by default 2 on the embedded API server if no node runs containers, and
+     *     0 elsewhere
+     * @param real the number of nodes that run containers; at least one for each of {@code wheelhouse.node.runtime},
+     *     which is {@code unix:///run/containerd/containerd.sock} if nothing else is said
      * @param namePrefix the start of the nodes' names; a number from 1 follows
      * @param cpu the CPUs of each node, a quantity
      * @param memory the memory of each node, a quantity
@@ -130,7 +135,7 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
      * @param addresses the range of the addresses of Services of type LoadBalancer and of Ingresses, or {@code none};
      *     by default 198.51.100.0/24 on the embedded API server and none elsewhere
      */
-    public record Nodes(@Nullable Integer count, @DefaultValue("node-") String namePrefix,
+    public record Nodes(@Nullable Integer count, @DefaultValue("0") int real, @DefaultValue("node-") String namePrefix,
             @DefaultValue("4") String cpu,
             @DefaultValue("8Gi") String memory, @DefaultValue("110") int pods, @DefaultValue("none") String profile,
             @Nullable Boolean storage, @Nullable String addresses) {
@@ -138,10 +143,15 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
             BadOption.require(count == null || (count >= 0 && count <= 3000), "wheelhouse.nodes.count",
                     String.valueOf(count),
                     "a number from 0 to 3000");
+            BadOption.require(real >= 0 && real <= MOST_REAL, "wheelhouse.nodes.real", real,
+                    "a number from 0 to " + MOST_REAL);
             BadOption.require(pods >= 1, "wheelhouse.nodes.pods", pods, "a number from 1");
             requireQuantity("wheelhouse.nodes.cpu", cpu);
             requireQuantity("wheelhouse.nodes.memory", memory);
         }
+
+        /** Each of them has the whole machine. */
+        private static final int MOST_REAL = 16;
 
         private static void requireQuantity(String option, String value) {
             try {
@@ -165,7 +175,7 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
         workersOf = Map.copyOf(workersOf);
         workersOf
                 .forEach((controller, count) -> BadOption.requireFromOne("wheelhouse.workers-of." + controller, count));
-        if (kubeconfig != null && (mode == Mode.EMBEDDED || mode == Mode.IN_CLUSTER)) {
+        if (kubeconfig != null && mode != Mode.AUTO && mode != Mode.KUBECONFIG) {
             throw new BadOption("wheelhouse.kubeconfig is set, but wheelhouse.mode says "
                     + mode.name().toLowerCase(Locale.ROOT)
                     + ": leave out one of the two");
@@ -194,16 +204,16 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
                 .anyMatch(controller -> ControllerSelection.isSelected(controller, controllers, service));
     }
 
-    /**
-     * The mode; {@code auto} is replaced by the mode that it selects.
-     * @param inCluster whether this process runs in a pod
-     * @param otherwise the mode outside of a pod, without a named kubeconfig
-     */
     /** Whether no option says which API server is meant. */
     boolean namesNoServer() {
         return mode == Mode.AUTO && kubeconfig == null && context == null;
     }
 
+    /**
+     * The mode; {@code auto} is replaced by the mode that it selects.
+     * @param inCluster whether this process runs in a pod
+     * @param otherwise the mode outside of a pod, without a named kubeconfig
+     */
     Mode effectiveMode(boolean inCluster, Mode otherwise) {
         if (mode != Mode.AUTO) {
             return mode;

@@ -5,10 +5,12 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Collectors;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -19,7 +21,12 @@ import org.springframework.boot.context.properties.source.MapConfigurationProper
 
 import io.kubernetes.client.openapi.models.V1Taint;
 
+import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.node.NodeAgentOptions;
+import dev.wheelhouse.node.NodeRuntime;
+import dev.wheelhouse.node.PodEventRecorder;
+import dev.wheelhouse.node.PodRuntime;
+import dev.wheelhouse.runtime.Clock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -60,6 +67,64 @@ class ConfiguredNodesTest {
             assertThatThrownBy(() -> nodes(true, "node.runtime=" + address)).hasMessageContaining(
                     "wheelhouse.node.runtime is \"" + address + "\": write hollow, or the socket");
         }
+    }
+
+    /** No containerd runs in this directory, so all of them stay hollow. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {"|host-7", "nodes.real=3|host-7,host-7-2,host-7-3",
+            "nodes.real=2,node.name=big|big,big-2", "nodes.real=1,nodes.count=2|node-1,node-2,host-7"})
+    void nodesThatRunContainersAreNamedAfterTheMachineAndReplaceTheHollowOnesUnlessThoseAreAskedFor(String options,
+            String names) {
+        List<String> all = new ArrayList<>(List.of("node.runtime=unix://" + directory.resolve("none.sock")));
+        all.addAll(options == null ? List.of() : List.of(options.split(",")));
+
+        assertThat(names(nodes(true, all.toArray(String[]::new)))).containsExactly(names.split(","));
+    }
+
+    @Test
+    void eachRuntimeHasANode() {
+        assertThat(names(nodes(true, "node.runtime=unix://" + directory + "/a,unix://" + directory + "/b")))
+                .containsExactly("host-7", "host-7-2");
+    }
+
+    @Test
+    void nodesThatRunContainersHaveATaintBesideHollowOnesOnly() {
+        NodeAgentOptions hollow = NodeAgentOptions.hollow("hollow", 0);
+        NodeAgentOptions real = NodeAgentOptions.hollow("real", 1)
+                .withTaints(List.of(new V1Taint().key("own").effect("NoExecute")))
+                .withRuntime(NO_RUNTIME, "192.0.2.1", Map.of());
+
+        assertThat(ConfiguredNodes.toldApart(List.of(hollow, real))).extracting(ConfiguredNodesTest::taints)
+                .containsExactly("", "own=null:NoExecute wheelhouse.dev/real=true:NoSchedule");
+        assertThat(ConfiguredNodes.toldApart(List.of(real, real))).extracting(ConfiguredNodesTest::taints)
+                .containsOnly("own=null:NoExecute");
+        assertThat(ConfiguredNodes.toldApart(List.of(hollow, hollow))).extracting(ConfiguredNodesTest::taints)
+                .containsOnly("");
+    }
+
+    private static String taints(NodeAgentOptions node) {
+        return node.taints().stream().map(each -> each.getKey() + "=" + each.getValue() + ":" + each.getEffect())
+                .collect(Collectors.joining(" "));
+    }
+
+    private static final NodeRuntime NO_RUNTIME = new NodeRuntime() {
+        @Override
+        public String version() {
+            return "none";
+        }
+
+        @Override
+        public PodRuntime open(NodeAgentOptions node, KubeClient client, PodEventRecorder events, Clock clock) {
+            throw new UnsupportedOperationException();
+        }
+    };
+
+    @Test
+    void withoutAnApiServerSomeNodeNeedsManifests() {
+        assertThatThrownBy(() -> ConfiguredNodes.requireManifests(nodes(false))).isInstanceOf(BadOption.class)
+                .hasMessageContaining("wheelhouse.mode is none, but no manifests are named");
+        ConfiguredNodes.requireManifests(nodes(false, "node.manifest-directory=pods"));
+        ConfiguredNodes.requireManifests(nodes(false, "node.manifest-url=http://example.com/pods"));
     }
 
     @Test

@@ -109,7 +109,7 @@ class DocumentationTest {
     @Test
     void usersHaveFewPages() throws IOException {
         try (Stream<Path> docs = Files.list(Path.of("docs"))) {
-            assertThat(docs.filter(p -> p.toString().endsWith(".md"))).hasSizeLessThanOrEqualTo(14);
+            assertThat(docs.filter(p -> p.toString().endsWith(".md"))).hasSizeLessThanOrEqualTo(15);
         }
     }
 }

@@ -8,6 +8,7 @@ import java.net.SocketException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -23,6 +24,9 @@ import dev.wheelhouse.runtime.Clock;
 /** A machine with a container runtime that speaks the Container Runtime Interface. */
 public final class CriNode implements NodeRuntime {
     private static final String SCHEME = "unix://";
+    /** The attempts to reach a runtime that was there before, with a pause after each: a minute in all. */
+    private static final int ATTEMPTS = 300;
+    private static final Duration PAUSE = Duration.ofMillis(200);
     private static final Pattern MEMORY = Pattern.compile("MemTotal:\\s+(\\d{1,12}) kB");
 
     private final Path socket;
@@ -36,6 +40,9 @@ public final class CriNode implements NodeRuntime {
     }
 
     /**
+     * Looks for a runtime. If the directory is there, an earlier process has run containers, and the runtime may be
+     * starting again, too: it has a minute.
+     *
      * @param directory the volumes and logs of pods lie below it
      * @throws IllegalArgumentException if the text is no address of a unix socket
      * @throws IOException if this user may not run containers, or no runtime answers; the message is a sentence
@@ -54,6 +61,24 @@ public final class CriNode implements NodeRuntime {
         if (!Files.exists(Path.of("/proc/self")) || (int) Files.getAttribute(Path.of("/proc/self"), "unix:uid") != 0) {
             throw new IOException("running containers needs root on Linux");
         }
+        for (int left = Files.isDirectory(directory) ? ATTEMPTS : 1;; left--) {
+            try {
+                return find(socket, directory);
+            } catch (IOException e) {
+                if (left == 1) {
+                    throw e;
+                }
+                try {
+                    Thread.sleep(PAUSE);
+                } catch (InterruptedException interrupt) {
+                    Thread.currentThread().interrupt();
+                    throw e;
+                }
+            }
+        }
+    }
+
+    private static CriNode find(Path socket, Path directory) throws IOException {
         if (!Files.exists(socket)) {
             throw new IOException("there is no socket " + socket);
         }

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
@@ -25,40 +26,54 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 final class PrivateContainerd implements AutoCloseable {
     static final String IMAGE = "wheelhouse.test/busybox:1";
     private static final Path BUSYBOX = Path.of("/bin/busybox");
-    private static final List<String> APPLETS = List.of("sh", "cat", "echo", "false", "grep", "id", "kill",
-            "ls", "sleep", "stat", "tail", "test", "touch", "true", "wget");
+    private static final List<String> APPLETS = List.of("sh", "cat", "echo", "false", "grep", "hostname", "httpd",
+            "id", "kill", "ls", "sleep", "stat", "tail", "test", "touch", "true", "wget");
 
     private final Path home;
+    private final List<String> starter;
     private @Nullable Process process;
 
-    private PrivateContainerd(Path home) {
+    private PrivateContainerd(Path home, List<String> starter) {
         this.home = home;
+        this.starter = starter;
     }
 
     /** Starts it, or skips the test and says why. */
     static PrivateContainerd orSkip(Path home) throws IOException {
-        assumeTrue("root".equals(System.getProperty("user.name")), "running containers needs root");
+        return orSkip(home, List.of());
+    }
+
+    /** @param starter a program that starts the program of its last arguments, in the network namespace */
+    static PrivateContainerd orSkip(Path home, List<String> starter) throws IOException {
+        require("root".equals(System.getProperty("user.name")), "running containers needs root");
         for (String program : List.of("containerd", "ctr", "runc", "unshare", "nsenter", "ip")) {
-            assumeTrue(run(home, "sh", "-c", "command -v " + program) == 0, program + " is not installed");
+            require(run(home, "sh", "-c", "command -v " + program) == 0, program + " is not installed");
         }
-        assumeTrue(Files.isExecutable(Path.of("/usr/lib/cni/ptp")), "the CNI plugins are not installed");
-        assumeTrue(Files.isExecutable(BUSYBOX) && run(home, "sh", "-c", "! ldd " + BUSYBOX) == 0,
+        require(Files.isExecutable(Path.of("/usr/lib/cni/ptp")), "the CNI plugins are not installed");
+        require(Files.isExecutable(BUSYBOX) && run(home, "sh", "-c", "! ldd " + BUSYBOX) == 0,
                 "busybox-static is not installed");
-        PrivateContainerd made = new PrivateContainerd(home);
+        PrivateContainerd made = new PrivateContainerd(home, starter);
         // Containers may only share mounts that come from a shared mount point.
-        assumeTrue(run(home, "sh", "-ec", """
+        require(run(home, "sh", "-ec", """
                 mkdir -p root state net.d opt runc oci && touch netns
                 mount --bind . . && cd "$PWD" && mount --make-private . && mount --make-shared .
                 unshare --net=netns ip link set lo up""") == 0, "this machine allows no mounts or namespaces");
         try {
             made.configure();
             made.start();
-            made.importImage();
+            made.importImage(IMAGE, "[\"sleep\", \"2147483647\"]");
             return made;
         } catch (IOException | RuntimeException | Error e) {
             made.end();
             throw e;
         }
+    }
+
+    private static void require(boolean holds, String why) {
+        if (!holds) {
+            System.out.println("SKIPPED, because " + why);
+        }
+        assumeTrue(holds, why);
     }
 
     private void configure() throws IOException {
@@ -94,8 +109,9 @@ final class PrivateContainerd implements AutoCloseable {
 
     void start() throws IOException {
         Files.deleteIfExists(socket());
-        process = new ProcessBuilder("nsenter", "--net=" + home.resolve("netns"), "containerd", "--config",
-                home.resolve("config.toml").toString()).redirectErrorStream(true)
+        process = new ProcessBuilder(Stream.of(List.of("nsenter", "--net=" + home.resolve("netns")), starter,
+                List.of("containerd", "--config", home.resolve("config.toml").toString())).flatMap(List::stream)
+                .toList()).redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(home.resolve("containerd.log").toFile())).start();
         Eventually.eventually("containerd answers", Duration.ofSeconds(30), this::answers);
     }
@@ -113,11 +129,24 @@ final class PrivateContainerd implements AutoCloseable {
         }
     }
 
+    long pid() {
+        return Objects.requireNonNull(process).pid();
+    }
+
     Path socket() {
         return home.resolve("c.sock");
     }
 
-    private void importImage() throws IOException {
+    /** @param command what its containers run, a list in JSON */
+    void importImage(String name, String command) throws IOException {
+        Path layer = home.resolve("layer.tar");
+        if (!Files.exists(layer)) {
+            makeLayer(layer);
+        }
+        importImage(layer, name, command);
+    }
+
+    private void makeLayer(Path layer) throws IOException {
         Path root = Files.createDirectories(home.resolve("image"));
         for (String folder : List.of("bin", "etc", "proc", "sys", "dev", "tmp")) {
             Files.createDirectories(root.resolve(folder));
@@ -127,23 +156,28 @@ final class PrivateContainerd implements AutoCloseable {
             Files.createSymbolicLink(root.resolve("bin").resolve(applet), Path.of("busybox"));
         }
         Files.writeString(root.resolve("etc/passwd"), "root:x:0:0:root:/:/bin/sh\n");
-        Path layer = home.resolve("layer.tar");
         run(home, "tar", "--owner=0", "--group=0", "-C", root.toString(), "-cf", layer.toString(), ".");
+    }
+
+    private void importImage(Path layer, String name, String command) throws IOException {
         Path oci = home.resolve("oci");
         Files.createDirectories(oci.resolve("blobs/sha256"));
         byte[] bytes = Files.readAllBytes(layer);
         String arch = System.getProperty("os.arch").equals("aarch64") ? "arm64" : "amd64";
-        String config = blob(oci, """
-                {"architecture": "%s", "os": "linux", "config": {"Env": ["PATH=/bin"], "Cmd": ["sleep", "2147483647"]},
-                 "rootfs": {"type": "layers", "diff_ids": ["sha256:%s"]}}""".formatted(arch, Hashes.sha256(bytes))
-                .getBytes(StandardCharsets.UTF_8), "image.config.v1+json");
+        String config = blob(oci,
+                """
+                        {"architecture": "%s", "os": "linux", "config": {"Env": ["PATH=/bin"], "Cmd": %s},
+                         "rootfs": {"type": "layers", "diff_ids": ["sha256:%s"]}}"""
+                        .formatted(arch, command, Hashes.sha256(bytes))
+                        .getBytes(StandardCharsets.UTF_8),
+                "image.config.v1+json");
         String manifest = blob(oci, """
                 {"schemaVersion": 2, "mediaType": "application/vnd.oci.image.manifest.v1+json", "config": %s,
                  "layers": [%s]}""".formatted(config, blob(oci, bytes, "image.layer.v1.tar"))
                 .getBytes(StandardCharsets.UTF_8), "image.manifest.v1+json");
         Files.writeString(oci.resolve("oci-layout"), "{\"imageLayoutVersion\": \"1.0.0\"}");
         Files.writeString(oci.resolve("index.json"), "{\"schemaVersion\": 2, \"manifests\": ["
-                + manifest.replace("}", ", \"annotations\": {\"io.containerd.image.name\": \"" + IMAGE + "\"}}")
+                + manifest.replace("}", ", \"annotations\": {\"io.containerd.image.name\": \"" + name + "\"}}")
                 + "]}");
         Path archive = home.resolve("image.tar");
         run(home, "tar", "-C", oci.toString(), "-cf", archive.toString(), ".");
