@@ -37,7 +37,8 @@ class ConfigsTest {
     @Test
     void aSandboxHasKubeletsLabelsAndTheLabelOfItsNode() {
         PodSandboxConfig config = Configs.sandbox(pod("hostNetwork: true, hostIPC: true, shareProcessNamespace: true, "
-                + "securityContext: {fsGroup: 7, supplementalGroups: [8], runAsGroup: 9}, containers: [{name: c}]"),
+                + "securityContext: {fsGroup: 7, supplementalGroups: [8], runAsGroup: 9, "
+                + "sysctls: [{name: net/ipv4/conf/eth0.1/x, value: '1'}]}, containers: [{name: c}]"),
                 "n",
                 3, "/logs", RESOLV);
         assertThat(config.getLabelsMap()).isEqualTo(Map.of("wheelhouse.dev/node", "n", "io.kubernetes.pod.uid", "u-1",
@@ -48,6 +49,7 @@ class ConfigsTest {
         assertThat(security.getNamespaceOptions().getNetwork()).isEqualTo(NamespaceMode.NODE);
         assertThat(security.getNamespaceOptions().getIpc()).isEqualTo(NamespaceMode.NODE);
         assertThat(security.getNamespaceOptions().getPid()).isEqualTo(NamespaceMode.POD);
+        assertThat(config.getLinux().getSysctlsMap()).isEqualTo(Map.of("net.ipv4.conf.eth0/1.x", "1"));
         assertThat(security.getSupplementalGroupsList()).containsExactly(7L, 8L);
         assertThat(security.hasRunAsGroup()).as("a group without a user is refused by runtimes").isFalse();
     }
