@@ -101,7 +101,7 @@ class ConfigsTest {
             "securityContext: {seccompProfile: {type: Localhost}} | spec.securityContext.seccompProfile.type",
     })
     void aFieldThatIsNotSupportedIsNamed(String spec, String field) {
-        assertThat(Unsupported.of(pod(spec + ", containers: [{name: c}]"))).contains(field + " yet");
+        assertThat(Unsupported.of(pod(spec + ", containers: [{name: c}]"), true)).contains(field + " yet");
     }
 
     @ParameterizedTest
@@ -115,8 +115,18 @@ class ConfigsTest {
                     + "| restartPolicyRules.action",
     })
     void aFieldOfAContainerThatIsNotSupportedIsNamed(String fields, String field) {
-        assertThat(Unsupported.of(pod("containers: [{name: c, " + fields + "}]")))
+        assertThat(Unsupported.of(pod("containers: [{name: c, " + fields + "}]"), true))
                 .contains("spec.containers{c}." + field + " yet");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+            "securityContext: {seLinuxOptions: {level: s0}}, containers: [{name: c}]",
+            "containers: [{name: c, securityContext: {seLinuxOptions: {level: s0}}}]",
+    })
+    void optionsOfSelinuxMeanNothingOnAMachineWithoutIt(String spec) {
+        assertThat(Unsupported.of(pod(spec), false)).isNull();
+        assertThat(Unsupported.of(pod(spec), true)).contains("securityContext.seLinuxOptions yet");
     }
 
     @Test
@@ -125,11 +135,12 @@ class ConfigsTest {
                 hostNetwork: true, restartPolicy: Always, volumes: [{name: v, emptyDir: {}}, {name: w, projected:
                   {sources: [{serviceAccountToken: {path: token}}]}}], containers: [{name: c, ports:
                   [{containerPort: 80, hostPort: 80}], volumeMounts: [{name: v, mountPath: /v}],
-                  livenessProbe: {httpGet: {port: 80}}, lifecycle: {preStop: {sleep: {seconds: 1}}}}]""")))
+                  livenessProbe: {httpGet: {port: 80}}, lifecycle: {preStop: {sleep: {seconds: 1}}}}]"""), true))
                 .isNull();
-        assertThat(Unsupported.of(pod("containers: [{name: ../c}]"))).contains("characters that paths may not have");
+        assertThat(Unsupported.of(pod("containers: [{name: ../c}]"), true))
+                .contains("characters that paths may not have");
         V1Pod odd = pod("containers: [{name: c}]");
         odd.getMetadata().setUid("../../etc");
-        assertThat(Unsupported.of(odd)).contains("characters that paths may not have");
+        assertThat(Unsupported.of(odd, true)).contains("characters that paths may not have");
     }
 }
