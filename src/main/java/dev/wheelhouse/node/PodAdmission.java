@@ -12,6 +12,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1PodSecurityContext;
+import io.kubernetes.client.openapi.models.V1Sysctl;
 import io.kubernetes.client.openapi.models.V1Taint;
 import io.kubernetes.client.openapi.models.V1Toleration;
 
@@ -19,12 +21,14 @@ import dev.wheelhouse.api.HostPort;
 import dev.wheelhouse.api.NodeSelection;
 import dev.wheelhouse.api.Tolerations;
 import dev.wheelhouse.client.BoundedQuantity;
+import dev.wheelhouse.facts.Sysctls;
 import dev.wheelhouse.podconfig.PodSources;
 import dev.wheelhouse.quota.PodAmounts;
 
 /**
  * Decides whether a node accepts a pod that was bound to it (upstream: {@code pkg/kubelet/lifecycle/predicate.go} and
- * {@code AdmissionCheck} in {@code pkg/scheduler/eventhandlers.go}). The pod must be for the node's operating system.
+ * {@code AdmissionCheck} in {@code pkg/scheduler/eventhandlers.go}). Its kernel parameters must be safe ones (upstream:
+ * {@code pkg/kubelet/sysctl/allowlist.go}). The pod must be for the node's operating system.
  * Its requests must fit beside those of the node's pods. Its node selector and required node affinity must match. Its
  * host ports must be free. It must tolerate the node's NoExecute taints, unless it is static. The rejection names the
  * first failure in upstream's order. A pod that has run here before is always accepted. A critical pod must fit beside
@@ -50,6 +54,10 @@ record PodAdmission(String nodeName, Map<String, String> capacity) {
     Rejection decide(V1Pod pod, Collection<V1Pod> others, NodeFacts node) {
         if (hasRun(pod)) {
             return null;
+        }
+        String sysctl = unsafeSysctl(pod.getSpec().getSecurityContext());
+        if (sysctl != null) {
+            return new Rejection("SysctlForbidden", "forbidden sysctl: \"" + sysctl + "\" not allowlisted");
         }
         String os = pod.getMetadata().getLabels() == null ? null : pod.getMetadata().getLabels().get(OS);
         if (os != null && !os.equals(node.labels.getOrDefault(OS, "linux"))) {
@@ -82,6 +90,13 @@ record PodAdmission(String nodeName, Map<String, String> capacity) {
             return predicate("TaintToleration", "node(s) had taints that the pod didn't tolerate");
         }
         return lack == null ? null : lack.afterPreemption();
+    }
+
+    private static @Nullable String unsafeSysctl(@Nullable V1PodSecurityContext security) {
+        return security == null || security.getSysctls() == null
+                ? null
+                : security.getSysctls().stream().map(V1Sysctl::getName).filter(name -> !Sysctls.isSafe(name))
+                        .findFirst().orElse(null);
     }
 
     private static Rejection predicate(String name, String why) {

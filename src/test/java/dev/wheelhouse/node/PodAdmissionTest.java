@@ -18,7 +18,9 @@ import io.kubernetes.client.openapi.models.V1NodeSelectorRequirement;
 import io.kubernetes.client.openapi.models.V1NodeSelectorTerm;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodOS;
+import io.kubernetes.client.openapi.models.V1PodSecurityContext;
 import io.kubernetes.client.openapi.models.V1ResourceRequirements;
+import io.kubernetes.client.openapi.models.V1Sysctl;
 import io.kubernetes.client.openapi.models.V1Taint;
 import io.kubernetes.client.openapi.models.V1Toleration;
 
@@ -206,6 +208,22 @@ class PodAdmissionTest {
         labelled.getMetadata().labels(Map.of("kubernetes.io/os", "windows"));
         rejected(labelled, "PodOSSelectorNodeLabelDoesNotMatch",
                 "Failed to admit pod as the `kubernetes.io/os` label doesn't match node label");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"kernel.shm_rmid_forced,Running", "net/ipv4/tcp_syncookies,Running", "kernel.msgmax,Failed",
+            "net.ipv4.ip_forward,Failed", "net/core/somaxconn,Failed"})
+    void onlySafeKernelParametersAreAccepted(String name, String phase) {
+        V1Pod pod = pod("a", "", "");
+        pod.getSpec().securityContext(new V1PodSecurityContext().addSysctlsItem(new V1Sysctl().name(name).value("1")));
+        node.create(pod);
+
+        assertThat(node.phase("a")).isEqualTo(phase);
+        if (phase.equals("Failed")) {
+            assertThat(node.get("a").getStatus().getReason()).isEqualTo("SysctlForbidden");
+            assertThat(node.get("a").getStatus().getMessage())
+                    .isEqualTo("Pod was rejected: forbidden sysctl: \"" + name + "\" not allowlisted");
+        }
     }
 
     @Test

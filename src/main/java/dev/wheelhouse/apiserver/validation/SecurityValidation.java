@@ -11,6 +11,7 @@ import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.facts.Sysctls;
 
 /**
  * The rules of security contexts, and of the annotations that came before them, that are no rows of {@code rules.tsv}
@@ -51,22 +52,13 @@ final class SecurityValidation {
             name.problems().duplicate(name.path(), name.value().toString());
         }
         JsonNode spec = name.enclosing("containers");
-        String dotted = dotted(text);
+        String dotted = Sysctls.dotted(text);
         if (dotted.startsWith("net.") && spec.path("hostNetwork").asBoolean(false)) {
             name.problems().invalid(name.path(), text, "may not be specified when 'hostNetwork' is true");
         } else if ((SYSCTLS_OF_IPC.contains(dotted) || dotted.startsWith("fs.mqueue."))
                 && spec.path("hostIPC").asBoolean(false)) {
             name.problems().invalid(name.path(), text, "may not be specified when 'hostIPC' is true");
         }
-    }
-
-    /** The name with dots between its parts. It has slashes between them if a slash comes first. */
-    private static String dotted(String name) {
-        int slash = name.indexOf('/');
-        int dot = name.indexOf('.');
-        return slash < 0 || dot >= 0 && dot < slash
-                ? name
-                : name.replace('.', '\0').replace('/', '.').replace('\0', '/');
     }
 
     static void windowsUser(Subject name) {

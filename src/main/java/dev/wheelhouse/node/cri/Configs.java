@@ -21,6 +21,7 @@ import io.kubernetes.client.openapi.models.V1SecurityContext;
 
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.facts.QosClass;
+import dev.wheelhouse.facts.Sysctls;
 import dev.wheelhouse.node.PodPhases;
 import dev.wheelhouse.node.cri.proto.Cri.Capability;
 import dev.wheelhouse.node.cri.proto.Cri.ContainerConfig;
@@ -103,7 +104,7 @@ final class Configs {
                 security.setRunAsGroup(number(given.getRunAsGroup()));
             }
             if (given.getSysctls() != null) {
-                given.getSysctls().forEach(each -> linux.putSysctls(each.getName(), each.getValue()));
+                given.getSysctls().forEach(each -> linux.putSysctls(Sysctls.dotted(each.getName()), each.getValue()));
             }
         }
         security.addAllSupplementalGroups(groups(given));

@@ -114,6 +114,11 @@ public final class CriNode implements NodeRuntime {
                 String.valueOf(memory()), "pods", "110");
     }
 
+    /** Whether the kernel of this machine labels processes and files. */
+    boolean hasSelinux() {
+        return Files.exists(Path.of("/sys/fs/selinux/enforce"));
+    }
+
     /** The memory of this machine in bytes. */
     long memory() {
         try (Stream<String> lines = Files.lines(Path.of("/proc/meminfo"))) {

@@ -343,7 +343,7 @@ final class CriPod extends SignalledLoop {
     }
 
     private long advance(V1Pod pod) throws IOException {
-        String problem = Unsupported.of(pod);
+        String problem = Unsupported.of(pod, runtime.hasSelinux());
         if (problem != null) {
             tell(pod, "Warning", "Unsupported", problem);
             if (seen.runs().isEmpty()) {

@@ -120,6 +120,10 @@ final class CriRuntime implements PodRuntime {
         return owner.memory();
     }
 
+    boolean hasSelinux() {
+        return owner.hasSelinux();
+    }
+
     NodeFolders folders() {
         return folders;
     }

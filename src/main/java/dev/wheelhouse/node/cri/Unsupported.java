@@ -42,8 +42,12 @@ final class Unsupported {
 
     private Unsupported() {}
 
-    /** The fields that are not supported, in a sentence; null if there are none. */
-    static @Nullable String of(V1Pod pod) {
+    /**
+     * The fields that are not supported, in a sentence; null if there are none.
+     *
+     * @param selinux whether the machine has SELinux; without it, the options for it mean nothing, as with kubelet
+     */
+    static @Nullable String of(V1Pod pod, boolean selinux) {
         if (!isSafe(pod)) {
             return "the names or the UID of the pod have characters that paths may not have";
         }
@@ -68,6 +72,7 @@ final class Unsupported {
                         .map((path + "projected.sources.")::concat).forEach(fields::add);
             }
         }
+        fields.removeIf(field -> !selinux && field.endsWith(".seLinuxOptions"));
         return fields.isEmpty()
                 ? null
                 : "this node does not support " + String.join(", ", fields)

@@ -37,7 +37,8 @@ class ConfigsTest {
     @Test
     void aSandboxHasKubeletsLabelsAndTheLabelOfItsNode() {
         PodSandboxConfig config = Configs.sandbox(pod("hostNetwork: true, hostIPC: true, shareProcessNamespace: true, "
-                + "securityContext: {fsGroup: 7, supplementalGroups: [8], runAsGroup: 9}, containers: [{name: c}]"),
+                + "securityContext: {fsGroup: 7, supplementalGroups: [8], runAsGroup: 9, "
+                + "sysctls: [{name: net/ipv4/conf/eth0.1/x, value: '1'}]}, containers: [{name: c}]"),
                 "n",
                 3, "/logs", RESOLV);
         assertThat(config.getLabelsMap()).isEqualTo(Map.of("wheelhouse.dev/node", "n", "io.kubernetes.pod.uid", "u-1",
@@ -48,6 +49,7 @@ class ConfigsTest {
         assertThat(security.getNamespaceOptions().getNetwork()).isEqualTo(NamespaceMode.NODE);
         assertThat(security.getNamespaceOptions().getIpc()).isEqualTo(NamespaceMode.NODE);
         assertThat(security.getNamespaceOptions().getPid()).isEqualTo(NamespaceMode.POD);
+        assertThat(config.getLinux().getSysctlsMap()).isEqualTo(Map.of("net.ipv4.conf.eth0/1.x", "1"));
         assertThat(security.getSupplementalGroupsList()).containsExactly(7L, 8L);
         assertThat(security.hasRunAsGroup()).as("a group without a user is refused by runtimes").isFalse();
     }
@@ -99,7 +101,7 @@ class ConfigsTest {
             "securityContext: {seccompProfile: {type: Localhost}} | spec.securityContext.seccompProfile.type",
     })
     void aFieldThatIsNotSupportedIsNamed(String spec, String field) {
-        assertThat(Unsupported.of(pod(spec + ", containers: [{name: c}]"))).contains(field + " yet");
+        assertThat(Unsupported.of(pod(spec + ", containers: [{name: c}]"), true)).contains(field + " yet");
     }
 
     @ParameterizedTest
@@ -113,8 +115,18 @@ class ConfigsTest {
                     + "| restartPolicyRules.action",
     })
     void aFieldOfAContainerThatIsNotSupportedIsNamed(String fields, String field) {
-        assertThat(Unsupported.of(pod("containers: [{name: c, " + fields + "}]")))
+        assertThat(Unsupported.of(pod("containers: [{name: c, " + fields + "}]"), true))
                 .contains("spec.containers{c}." + field + " yet");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+            "securityContext: {seLinuxOptions: {level: s0}}, containers: [{name: c}]",
+            "containers: [{name: c, securityContext: {seLinuxOptions: {level: s0}}}]",
+    })
+    void optionsOfSelinuxMeanNothingOnAMachineWithoutIt(String spec) {
+        assertThat(Unsupported.of(pod(spec), false)).isNull();
+        assertThat(Unsupported.of(pod(spec), true)).contains("securityContext.seLinuxOptions yet");
     }
 
     @Test
@@ -123,11 +135,12 @@ class ConfigsTest {
                 hostNetwork: true, restartPolicy: Always, volumes: [{name: v, emptyDir: {}}, {name: w, projected:
                   {sources: [{serviceAccountToken: {path: token}}]}}], containers: [{name: c, ports:
                   [{containerPort: 80, hostPort: 80}], volumeMounts: [{name: v, mountPath: /v}],
-                  livenessProbe: {httpGet: {port: 80}}, lifecycle: {preStop: {sleep: {seconds: 1}}}}]""")))
+                  livenessProbe: {httpGet: {port: 80}}, lifecycle: {preStop: {sleep: {seconds: 1}}}}]"""), true))
                 .isNull();
-        assertThat(Unsupported.of(pod("containers: [{name: ../c}]"))).contains("characters that paths may not have");
+        assertThat(Unsupported.of(pod("containers: [{name: ../c}]"), true))
+                .contains("characters that paths may not have");
         V1Pod odd = pod("containers: [{name: c}]");
         odd.getMetadata().setUid("../../etc");
-        assertThat(Unsupported.of(odd)).contains("characters that paths may not have");
+        assertThat(Unsupported.of(odd, true)).contains("characters that paths may not have");
     }
 }
