@@ -29,6 +29,7 @@ public final class AdmissionChain {
     private final NamespaceLifecycle namespaces;
     private final WriterRights rights;
     private final List<AdmissionPlugin> plugins;
+    private final SigningRights signing;
     private final PodSecurity podSecurity;
     private final MutatingPolicies mutating;
     private final ValidatingPolicies validating;
@@ -43,6 +44,7 @@ public final class AdmissionChain {
         this.plugins = Stream.concat(security.podAccounts()
                 ? Stream.of(new LimitRanges(store), new PodAccounts(store))
                 : Stream.of(new LimitRanges(store)), others).toList();
+        this.signing = new SigningRights(authorizer);
         this.podSecurity = new PodSecurity(store, security.podSecurity());
         this.mutating = new MutatingPolicies(new BoundPolicies(store, registry, authorizer, "mutatingadmission"));
         this.validating = new ValidatingPolicies(new BoundPolicies(store, registry, authorizer, "validatingadmission"));
@@ -56,7 +58,7 @@ public final class AdmissionChain {
      * writer lacks a right
      */
     public void allowCreate(Target target, ObjectNode object, WriteContext context) {
-        namespaces.allowCreate(target.type(), target.namespace(), Meta.name(object));
+        namespaces.allowCreate(target.type(), target.namespace(), Meta.nameOrBase(object));
         rights.checkCreate(target, object, context);
     }
 
@@ -144,6 +146,7 @@ public final class AdmissionChain {
         if (object != null && (subresource.isEmpty() || subresource.equals("ephemeralcontainers"))) {
             plugins.forEach(plugin -> plugin.validate(attributes.type(), object, attributes.old()));
         }
+        signing.check(attributes);
         podSecurity.check(attributes);
         validating.check(attributes);
         webhooks.validate(attributes);

@@ -51,7 +51,7 @@ record RuntimeClasses(ObjectStore store) implements AdmissionPlugin {
     }
 
     private static StatusException refused(ObjectNode pod, String why) {
-        return Errors.forbidden(ResourceType.PODS, Meta.name(pod), why);
+        return Errors.forbidden(ResourceType.PODS, pod, why);
     }
 
     private static void overhead(ObjectNode pod, ObjectNode spec, @Nullable JsonNode defined) {
