@@ -27,6 +27,8 @@ public record ResourceType(String group, String version, String plural, String k
     public static final ResourceType STATEFUL_SETS = apps("statefulsets", "StatefulSet");
     public static final ResourceType CONTROLLER_REVISIONS = apps("controllerrevisions", "ControllerRevision");
     public static final ResourceType JOBS = new ResourceType("batch", "v1", "jobs", "Job", true);
+    public static final ResourceType POD_DISRUPTION_BUDGETS = new ResourceType("policy", "v1", "poddisruptionbudgets",
+            "PodDisruptionBudget", true);
     public static final ResourceType STORAGE_CLASSES = new ResourceType("storage.k8s.io", "v1", "storageclasses",
             "StorageClass", false);
     public static final ResourceType VOLUME_ATTRIBUTES_CLASSES = new ResourceType("storage.k8s.io", "v1",

@@ -76,7 +76,11 @@ record ClusterEvents(SchedulerCache cache, PendingPods pending, WorkQueue<Task> 
             pending.left(key);
         } else if (PodPredicates.isOurs(pod)) {
             if (before == null || !PodPredicates.sameForScheduling(before, pod)) {
-                pending.arrived(key, String.valueOf(pod.getMetadata().getUid()));
+                PodInfo info = PodInfo.of(pod);
+                if (before == null && !info.nominated().isEmpty()) {
+                    cache.nominate(info);
+                }
+                pending.arrived(key, info.uid());
                 tasks.add(new Task.Schedule(key), initial ? Priority.BACKGROUND : Priority.LIVE);
             }
         } else {

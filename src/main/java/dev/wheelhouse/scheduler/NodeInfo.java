@@ -1,10 +1,11 @@
 package dev.wheelhouse.scheduler;
 
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
@@ -22,7 +23,7 @@ final class NodeInfo {
     private final String name;
     private @Nullable Facts facts;
 
-    private int pods;
+    private final Map<String, PodInfo> placed = new LinkedHashMap<>();
     private long milliCpu;
     private long memory;
     private long ephemeralStorage;
@@ -33,7 +34,6 @@ final class NodeInfo {
     private final Map<PodGroup, Integer> groups = new HashMap<>();
     private final Map<AffinityTerms, Integer> affinities = new HashMap<>();
     private final Map<String, Integer> owners = new HashMap<>();
-    private final TreeMap<Integer, Integer> priorities = new TreeMap<>();
 
     /** The fields of a Node that scheduling depends on. A change of other fields makes no difference to any pod. */
     record Facts(Map<String, String> labels, List<V1Taint> taints, boolean unschedulable, ResourceAmounts allocatable,
@@ -70,16 +70,17 @@ final class NodeInfo {
 
     /** Adds a pod to the sums. */
     void add(PodInfo pod) {
+        placed.put(pod.uid(), pod);
         count(pod, 1);
     }
 
     /** Removes a pod from the sums. It must equal the pod that was added. */
     void remove(PodInfo pod) {
+        placed.remove(pod.uid());
         count(pod, -1);
     }
 
     private void count(PodInfo pod, int sign) {
-        pods += sign;
         milliCpu += sign * pod.requests().milliCpu();
         memory += sign * pod.requests().memory();
         ephemeralStorage += sign * pod.requests().ephemeralStorage();
@@ -94,7 +95,6 @@ final class NodeInfo {
         if (!pod.owner().isEmpty()) {
             owners.merge(pod.owner(), sign, NodeInfo::sum);
         }
-        priorities.merge(pod.priority(), sign, NodeInfo::sum);
     }
 
     /** The sum, or null for 0, which removes the map entry. */
@@ -140,7 +140,12 @@ final class NodeInfo {
     }
 
     int pods() {
-        return pods;
+        return placed.size();
+    }
+
+    /** The pods that count on this node. */
+    Collection<PodInfo> placed() {
+        return placed.values();
     }
 
     long milliCpu() {
@@ -195,9 +200,5 @@ final class NodeInfo {
     /** The number of pods on this node that have affinity terms, by these terms. */
     Map<AffinityTerms, Integer> affinities() {
         return affinities;
-    }
-
-    boolean hasPodsBelow(int priority) {
-        return !priorities.isEmpty() && priorities.firstKey() < priority;
     }
 }

@@ -2,6 +2,7 @@ package dev.wheelhouse.scheduler;
 
 import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -20,7 +21,7 @@ final class Placement {
     static ScheduleResult decide(SchedulingView view) {
         List<NodeInfo> nodes = view.nodes().stream().filter(NodeInfo::isKnown).toList();
         if (nodes.isEmpty()) {
-            return new ScheduleResult.Unschedulable("no nodes available to schedule pods", Set.of(Filter.NODES));
+            return new ScheduleResult.Unschedulable("no nodes available to schedule pods", Filter.NODES);
         }
         PodInfo pod = view.pod();
         if (!pod.problem().isEmpty()) {
@@ -33,57 +34,76 @@ final class Placement {
         if (!view.volumes().problem().isEmpty()) {
             return unschedulable(nodes.size(), view.volumes().problem(), Filter.CLAIMS);
         }
-        SchedulingView known = new SchedulingView(pod, view.volumes(), view.claimsInUse(), nodes,
-                view.namespaceLabels(), view.seed());
-        VolumeFilter volumes = new VolumeFilter(view.volumes(), view.claimsInUse());
-        PodAffinityRules affinity = new PodAffinityRules(known);
-        SpreadRules spread = new SpreadRules(known);
-        List<NodeInfo> feasible = new ArrayList<>();
-        Diagnosis diagnosis = new Diagnosis(pod, nodes.size());
+        Rules rules = Rules.of(view.withNodes(nodes));
         for (NodeInfo node : nodes) {
-            FilterFailure failure = named != null && !named.contains(node.name())
-                    ? FilterFailure.of(Filter.NODE_AFFINITY, "node(s) didn't satisfy plugin(s) [NodeAffinity]")
-                    : check(pod, node, volumes, affinity, spread);
+            if (node.name().equals(view.nominated()) && rules.check(node) == null) {
+                return best(rules, List.of(node));
+            }
+        }
+        List<NodeInfo> feasible = new ArrayList<>();
+        Diagnosis diagnosis = new Diagnosis(rules);
+        for (NodeInfo node : nodes) {
+            FilterFailure failure = rules.check(node);
             if (failure == null) {
                 feasible.add(node);
             } else {
                 diagnosis.add(node, failure);
             }
         }
-        return feasible.isEmpty() ? diagnosis.unschedulable() : best(known, feasible, volumes, affinity, spread);
+        return feasible.isEmpty() ? diagnosis.unschedulable() : best(rules, feasible);
     }
 
     private static ScheduleResult unschedulable(int nodes, String reason, Filter filter) {
         return new ScheduleResult.Unschedulable(
                 "0/" + nodes + " nodes are available: " + reason + ". preemption: 0/" + nodes
                         + " nodes are available: " + nodes + " Preemption is not helpful for scheduling.",
-                Set.of(filter));
+                filter);
     }
 
-    private static @Nullable FilterFailure check(PodInfo pod, NodeInfo node, VolumeFilter volumes,
-            PodAffinityRules affinity, SpreadRules spread) {
-        if (node.unschedulable() && !Taints.tolerateUnschedulable(pod.tolerations())) {
-            return FilterFailure.of(Filter.NODE_UNSCHEDULABLE, "node(s) were unschedulable");
+    /** All filters of one pod. */
+    record Rules(SchedulingView view, VolumeFilter volumes, PodAffinityRules affinity, SpreadRules spread) {
+        static Rules of(SchedulingView view) {
+            return new Rules(view, new VolumeFilter(view.volumes(), view.claimsInUse()), new PodAffinityRules(view),
+                    new SpreadRules(view));
         }
-        if (Taints.forbid(node.taints(), pod.tolerations())) {
-            return FilterFailure.of(Filter.TAINTS, "node(s) had untolerated taint(s)");
+
+        /** The filters after pods have left nodes or come back. */
+        Rules anew() {
+            return affinity.isIdle() && view.pod().spread().isEmpty() ? this : of(view);
         }
-        if (!pod.selection().matches(node.name(), node.labels())) {
-            return FilterFailure.of(Filter.NODE_AFFINITY, "node(s) didn't match Pod's node affinity/selector");
+
+        /** Null if the pod fits on the node. */
+        @Nullable
+        FilterFailure check(NodeInfo node) {
+            PodInfo pod = view.pod();
+            Set<String> named = pod.selection().namedNodes();
+            if (named != null && !named.contains(node.name())) {
+                return FilterFailure.of(Filter.NODE_AFFINITY, "node(s) didn't satisfy plugin(s) [NodeAffinity]");
+            }
+            if (node.unschedulable() && !Taints.tolerateUnschedulable(pod.tolerations())) {
+                return FilterFailure.of(Filter.NODE_UNSCHEDULABLE, "node(s) were unschedulable");
+            }
+            if (Taints.forbid(node.taints(), pod.tolerations())) {
+                return FilterFailure.of(Filter.TAINTS, "node(s) had untolerated taint(s)");
+            }
+            if (!pod.selection().matches(node.name(), node.labels())) {
+                return FilterFailure.of(Filter.NODE_AFFINITY, "node(s) didn't match Pod's node affinity/selector");
+            }
+            if (pod.ports().stream().anyMatch(port -> port.conflicts(node.ports()))) {
+                return FilterFailure.resolvable(Filter.PORTS,
+                        "node(s) didn't have free ports for the requested pod ports");
+            }
+            FilterFailure resources = fits(pod.requests(), node);
+            if (resources != null) {
+                return resources;
+            }
+            FilterFailure unreachable = volumes.check(node);
+            if (unreachable != null) {
+                return unreachable;
+            }
+            FilterFailure uneven = spread.check(node);
+            return uneven != null ? uneven : affinity.check(node);
         }
-        if (pod.ports().stream().anyMatch(port -> port.conflicts(node.ports()))) {
-            return FilterFailure.resolvable(Filter.PORTS, "node(s) didn't have free ports for the requested pod ports");
-        }
-        FilterFailure resources = fits(pod.requests(), node);
-        if (resources != null) {
-            return resources;
-        }
-        FilterFailure unreachable = volumes.check(node);
-        if (unreachable != null) {
-            return unreachable;
-        }
-        FilterFailure uneven = spread.check(node);
-        return uneven != null ? uneven : affinity.check(node);
     }
 
     private static @Nullable FilterFailure fits(ResourceAmounts wanted, NodeInfo node) {
@@ -116,9 +136,9 @@ final class Placement {
         return reasons.isEmpty() ? null : new FilterFailure(Filter.RESOURCES, reasons, everFits);
     }
 
-    private static ScheduleResult best(SchedulingView view, List<NodeInfo> feasible, VolumeFilter volumes,
-            PodAffinityRules affinity, SpreadRules spread) {
-        long[] scores = Scores.of(view, feasible, affinity, spread);
+    private static ScheduleResult best(Rules rules, List<NodeInfo> feasible) {
+        SchedulingView view = rules.view;
+        long[] scores = Scores.of(view, feasible, rules.affinity, rules.spread);
         int best = 0;
         long bestTie = tie(view, feasible.get(0));
         for (int i = 1; i < scores.length; i++) {
@@ -130,7 +150,7 @@ final class Placement {
         }
         NodeInfo node = feasible.get(best);
         return new ScheduleResult.Bind(node.name(), scores[best], feasible.size(),
-                Objects.requireNonNull(volumes.choose(node)));
+                Objects.requireNonNull(rules.volumes.choose(node)));
     }
 
     /** A pseudo-random number that depends on the seed, the pod and the node only. */
@@ -141,32 +161,53 @@ final class Placement {
         return mixed ^ (mixed >>> 31);
     }
 
-    /** Counts the reasons over the nodes, and makes the message. */
+    /** Counts the reasons over the nodes, looks for pods that could go, and makes the message. */
     private static final class Diagnosis {
-        private final PodInfo pod;
+        private final Rules rules;
         private final int nodes;
         private final Map<String, Integer> reasons = new TreeMap<>();
         private final Set<Filter> filters = EnumSet.noneOf(Filter.class);
-        private int resolvable;
-        private boolean victims;
+        private final List<NodeInfo> resolvable = new ArrayList<>();
 
-        Diagnosis(PodInfo pod, int nodes) {
-            this.pod = pod;
-            this.nodes = nodes;
+        Diagnosis(Rules rules) {
+            this.rules = rules;
+            this.nodes = rules.view.nodes().size();
         }
 
         void add(NodeInfo node, FilterFailure failure) {
             failure.reasons().forEach(reason -> reasons.merge(reason, 1, Integer::sum));
             filters.add(failure.filter());
             if (failure.resolvable()) {
-                resolvable++;
-                victims |= node.hasPodsBelow(pod.priority());
+                resolvable.add(node);
             }
         }
 
         ScheduleResult unschedulable() {
-            String message = available(reasons) + preemption();
-            return new ScheduleResult.Unschedulable(message, filters);
+            SchedulingView view = rules.view;
+            String message = available(reasons);
+            if (!view.pod().preempts()) {
+                return new ScheduleResult.Unschedulable(
+                        message + " preemption: not eligible due to preemptionPolicy=Never.", filters, null, List.of());
+            }
+            Preemption preemption = new Preemption(view.pod(), view.preemption());
+            if (resolvable.stream().anyMatch(node -> node.name().equals(view.nominated())
+                    && preemption.isUnderWay(node))) {
+                return new ScheduleResult.Unschedulable(
+                        message + " preemption: not eligible due to a terminating pod on the nominated node.", filters,
+                        null, List.of());
+            }
+            Map<NodeInfo, List<String>> refused = new HashMap<>();
+            Preemption.Candidate chosen = preemption.choose(resolvable, rules, refused);
+            if (chosen != null) {
+                return new ScheduleResult.Unschedulable(message, filters, chosen.node().name(), chosen.victims());
+            }
+            Map<String, Integer> counts = new TreeMap<>();
+            refused.values().forEach(all -> all.forEach(reason -> counts.merge(reason, 1, Integer::sum)));
+            if (nodes > resolvable.size()) {
+                counts.put("Preemption is not helpful for scheduling", nodes - resolvable.size());
+            }
+            return new ScheduleResult.Unschedulable(message + " preemption: " + available(counts), filters, "",
+                    List.of());
         }
 
         private String available(Map<String, Integer> counts) {
@@ -174,27 +215,6 @@ final class Placement {
             counts.forEach((reason, count) -> texts.add(count + " " + reason));
             texts.sort(null);
             return "0/" + nodes + " nodes are available: " + String.join(", ", texts) + ".";
-        }
-
-        /**
-         * Upstream's message about preemption if that would not help, or if there is no pod of lower priority;
-         * otherwise that this scheduler has none.
-         */
-        private String preemption() {
-            if (!pod.preempts()) {
-                return " preemption: not eligible due to preemptionPolicy=Never.";
-            }
-            if (victims) {
-                return " preemption: this scheduler deletes no pods of lower priority.";
-            }
-            Map<String, Integer> counts = new TreeMap<>();
-            if (resolvable > 0) {
-                counts.put("No preemption victims found for incoming pod", resolvable);
-            }
-            if (nodes > resolvable) {
-                counts.put("Preemption is not helpful for scheduling", nodes - resolvable);
-            }
-            return " preemption: " + available(counts);
         }
     }
 }

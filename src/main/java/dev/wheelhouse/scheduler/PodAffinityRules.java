@@ -95,6 +95,11 @@ final class PodAffinityRules {
         }
     }
 
+    /** Whether it lets the pod go to every node, whichever pods leave. */
+    boolean isIdle() {
+        return terms.required().isEmpty() && terms.requiredAnti().isEmpty() && refusedByOthers.isEmpty();
+    }
+
     @Nullable
     FilterFailure check(NodeInfo node) {
         boolean allNear = true;

@@ -3,6 +3,8 @@ package dev.wheelhouse.scheduler;
 import java.util.List;
 import java.util.Map;
 
+import org.jspecify.annotations.Nullable;
+
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1OwnerReference;
 import io.kubernetes.client.openapi.models.V1Pod;
@@ -15,19 +17,28 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.OwnerReferences;
 import dev.wheelhouse.volumes.Volumes;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
+import static dev.wheelhouse.api.Absent.orZero;
+
 /**
  * The fields of a pod that the scheduler uses, computed once per version of the pod.
  *
  * @param forScoring the requests for scoring, in which containers without requests count with a default
+ * @param preempted whether this scheduler has deleted it in favour of another pod
+ * @param nominated the node on which pods go in favour of this one; empty if there is none
  * @param claims the claims that the pod uses
  * @param owner the UID of its controller; empty if it has none
  * @param preempts whether its policy allows preemption of other pods
  * @param problem why its affinity or spread constraints are invalid; empty if they are valid
  */
 record PodInfo(ObjectKey key, String uid, int priority, boolean preempts, ResourceAmounts requests,
-        ResourceAmounts forScoring,
+        ResourceAmounts forScoring, boolean preempted, String nominated,
         List<HostPort> ports, List<ObjectKey> claims, PodGroup group, String owner, NodeSelection selection,
         List<V1Toleration> tolerations, AffinityTerms affinity, List<SpreadConstraint> spread, String problem) {
+
+    static int priorityOf(@Nullable V1PodSpec spec) {
+        return spec == null ? 0 : orZero(spec.getPriority());
+    }
 
     static PodInfo of(V1Pod pod) {
         V1ObjectMeta meta = pod.getMetadata();
@@ -45,8 +56,10 @@ record PodInfo(ObjectKey key, String uid, int priority, boolean preempts, Resour
         }
         V1OwnerReference owner = OwnerReferences.controllerOf(meta);
         return new PodInfo(ObjectKey.of(meta), meta.getUid() == null ? "" : meta.getUid(),
-                spec.getPriority() == null ? 0 : spec.getPriority(), !"Never".equals(spec.getPreemptionPolicy()),
-                ResourceAmounts.of(pod), ResourceAmounts.forScoring(pod), HostPort.of(spec),
+                priorityOf(spec), !"Never".equals(spec.getPreemptionPolicy()),
+                ResourceAmounts.of(pod), ResourceAmounts.forScoring(pod),
+                meta.getDeletionTimestamp() != null && PodWrites.PREEMPTED.isOn(pod),
+                pod.getStatus() == null ? "" : orEmpty(pod.getStatus().getNominatedNodeName()), HostPort.of(spec),
                 Volumes.claimsOf(pod).stream().map(name -> ObjectKey.of(namespace, name)).toList(),
                 new PodGroup(namespace, labels, meta.getDeletionTimestamp() != null),
                 owner == null ? "" : owner.getUid(), NodeSelection.of(spec),

@@ -17,11 +17,17 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodCondition;
 
 import dev.wheelhouse.client.ModelJson;
+import dev.wheelhouse.controllers.pods.DisruptionTarget;
+
+import static dev.wheelhouse.api.Absent.orEmpty;
 
 /** Makes the bodies of the scheduler's writes. */
 final class PodWrites {
     private static final String POD_SCHEDULED = "PodScheduled";
     private static final int LONGEST_EVENT = 1024;
+    /** The condition of a pod that has to go. */
+    static final DisruptionTarget PREEMPTED = new DisruptionTarget("PreemptionByScheduler",
+            Scheduler.NAME + ": preempting to accommodate a higher priority pod");
 
     private PodWrites() {}
 
@@ -33,14 +39,18 @@ final class PodWrites {
     }
 
     /**
-     * A strategic merge patch with the condition that the pod cannot be scheduled; null if the pod has that condition
-     * already.
+     * A strategic merge patch with the condition that the pod cannot be scheduled, and the node on which it will fit;
+     * null if the pod has these already.
+     *
+     * @param nominated empty for no node; null if the node stays as it is
      */
-    static @Nullable String unschedulable(V1Pod pod, String message, Instant now) {
+    static @Nullable String unschedulable(V1Pod pod, String message, @Nullable String nominated, Instant now) {
+        String present = pod.getStatus() == null ? "" : orEmpty(pod.getStatus().getNominatedNodeName());
+        boolean stays = nominated == null || nominated.equals(present);
         V1PodCondition before = condition(pod);
         OffsetDateTime since = now.truncatedTo(ChronoUnit.SECONDS).atOffset(ZoneOffset.UTC);
         if (before != null && "False".equals(before.getStatus())) {
-            if ("Unschedulable".equals(before.getReason()) && message.equals(before.getMessage())) {
+            if (stays && "Unschedulable".equals(before.getReason()) && message.equals(before.getMessage())) {
                 return null;
             }
             since = before.getLastTransitionTime() == null ? since : before.getLastTransitionTime();
@@ -55,10 +65,22 @@ final class PodWrites {
         if (pod.getMetadata().getGeneration() != null) {
             condition.put("observedGeneration", pod.getMetadata().getGeneration());
         }
-        Map<String, Object> patch = new LinkedHashMap<>();
-        patch.put("metadata", Map.of("uid", String.valueOf(pod.getMetadata().getUid())));
-        patch.put("status", Map.of("conditions", List.of(condition)));
-        return ModelJson.write(patch);
+        Map<String, @Nullable Object> status = new LinkedHashMap<>();
+        status.put("conditions", List.of(condition));
+        if (!stays) {
+            status.put("nominatedNodeName", nominated.isEmpty() ? null : nominated);
+        }
+        return patch(pod, status);
+    }
+
+    /** A strategic merge patch with the condition that the pod has to go. */
+    static String preempted(V1Pod pod, Instant now) {
+        return patch(pod, Map.of("conditions", List.of(PREEMPTED.condition(pod, now))));
+    }
+
+    private static String patch(V1Pod pod, Map<String, ?> status) {
+        return ModelJson.write(Map.of("metadata", Map.of("uid", String.valueOf(pod.getMetadata().getUid())), "status",
+                status));
     }
 
     private static @Nullable V1PodCondition condition(V1Pod pod) {

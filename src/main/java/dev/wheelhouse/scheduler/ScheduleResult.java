@@ -1,6 +1,9 @@
 package dev.wheelhouse.scheduler;
 
+import java.util.List;
 import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
 
 /** The node for a pod, or the reason why no node fits. */
 sealed interface ScheduleResult {
@@ -16,10 +19,19 @@ sealed interface ScheduleResult {
      * No node fits.
      * @param message upstream's message
      * @param refusedBy the filters that rejected at least one node
+     * @param nominated the node on which the pod will fit, when the victims are gone; empty if there is none, null if
+     *     the present one stays
+     * @param victims the pods that have to go
      */
-    record Unschedulable(String message, Set<Filter> refusedBy) implements ScheduleResult {
+    record Unschedulable(String message, Set<Filter> refusedBy, @Nullable String nominated, List<PodInfo> victims)
+            implements
+                ScheduleResult {
         public Unschedulable {
             refusedBy = Set.copyOf(refusedBy);
+        }
+
+        Unschedulable(String message, Filter refusedBy) {
+            this(message, Set.of(refusedBy), "", List.of());
         }
     }
 }

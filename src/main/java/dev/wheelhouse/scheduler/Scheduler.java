@@ -1,15 +1,18 @@
 package dev.wheelhouse.scheduler;
 
 import java.time.Duration;
+import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
+import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
 import io.kubernetes.client.openapi.models.V1Namespace;
 import io.kubernetes.client.openapi.models.V1Node;
 import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1PodDisruptionBudget;
 import io.micrometer.core.instrument.MeterRegistry;
 
 import dev.wheelhouse.api.ObjectKey;
@@ -26,7 +29,7 @@ import dev.wheelhouse.workqueue.RateLimits;
 
 /**
  * Assigns a node to each pending pod of the scheduler {@code default-scheduler} (upstream: {@code pkg/scheduler} with
- * its default profile, but without preemption, extensions and limits of volumes).
+ * its default profile, but without extensions and limits of volumes).
  *
  * <p>The constructor registers handlers with the factory's informers. The caller starts the informers, runs each loop
  * on its own thread, and closes the scheduler. One loop decides, as soon as the informers have synced. The others write
@@ -57,6 +60,8 @@ public final class Scheduler implements AutoCloseable {
             MeterRegistry registry, long seed, int writers) {
         SharedIndexInformer<V1Pod> pods = factory.informer(ResourceType.PODS, V1Pod.class);
         SharedIndexInformer<V1Node> nodes = factory.informer(ResourceType.NODES, V1Node.class);
+        SharedIndexInformer<V1PodDisruptionBudget> budgets = factory.informer(
+                ResourceType.POD_DISRUPTION_BUDGETS, V1PodDisruptionBudget.class);
         SharedIndexInformer<V1Namespace> namespaces = factory.informer(ResourceType.NAMESPACES, V1Namespace.class);
         tasks = new RateLimitingQueue<>("scheduler", clock, LIMITS, RateLimitingQueue.DEFAULT_AGING, key -> "",
                 registry);
@@ -78,8 +83,9 @@ public final class Scheduler implements AutoCloseable {
                     ? Map.of()
                     : namespace.getMetadata().getLabels();
         };
-        loops.add(new SchedulingLoop(tasks, this::hasSynced, pods, labels, volumes, cache, pending, writes, registry,
-                clock, seed, UNSCHEDULABLE_AT_LONGEST));
+        loops.add(new SchedulingLoop(tasks, this::hasSynced, pods, labels, volumes,
+                new Preemption.Facts(() -> budgets.getIndexer().list(), victim -> started(pods.get(victim.key()))),
+                cache, pending, writes, registry, clock, seed, UNSCHEDULABLE_AT_LONGEST));
         LogTally lines = new LogTally(LoggerFactory.getLogger(WriterLoop.class), clock);
         for (int i = 0; i < writers; i++) {
             loops.add(new WriterLoop(writes, client.resource(ResourceType.PODS, V1Pod.class),
@@ -87,6 +93,11 @@ public final class Scheduler implements AutoCloseable {
                     clock));
         }
         loops.add(lines);
+    }
+
+    private static long started(@Nullable V1Pod pod) {
+        OffsetDateTime time = pod == null || pod.getStatus() == null ? null : pod.getStatus().getStartTime();
+        return time == null ? Long.MAX_VALUE : time.toInstant().toEpochMilli();
     }
 
     private boolean hasSynced() {

@@ -1,6 +1,7 @@
 package dev.wheelhouse.scheduler;
 
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -19,8 +20,13 @@ final class SchedulerCache {
     private final Map<String, NodeInfo> nodes = new TreeMap<>();
     private final Map<String, Placed> placed = new HashMap<>();
     private final Map<ObjectKey, Integer> claimsInUse = new HashMap<>();
+    /** By the UIDs of the pods. */
+    private final Map<String, Nomination> nominations = new HashMap<>();
 
     private record Placed(PodInfo pod, String node, boolean assumed) {}
+
+    /** A pod for which others go from a node. */
+    private record Nomination(PodInfo pod, String node) {}
 
     /**
      * Adds or updates a Node.
@@ -36,12 +42,35 @@ final class SchedulerCache {
         dropIfEmpty(name);
     }
 
-    /** Decides on a node for a pod, and assumes the pod on that node. */
-    synchronized ScheduleResult schedule(PodInfo pod, PodVolumes volumes, NamespaceLabels namespaceLabels, long seed) {
+    /** Counts a pod as one for which others go from its nominated node. */
+    synchronized void nominate(PodInfo pod) {
+        nominations.put(pod.uid(), new Nomination(pod, pod.nominated()));
+    }
+
+    /**
+     * Decides on a node for a pod, and assumes the pod on that node. Pods of the same or a higher priority count where
+     * others go for them.
+     */
+    synchronized ScheduleResult schedule(PodInfo pod, PodVolumes volumes, NamespaceLabels namespaceLabels,
+            Preemption.Facts preemption, long seed) {
+        Nomination own = nominations.get(pod.uid());
+        List<Nomination> others = nominations.values().stream().filter(each -> each != own
+                && each.pod.priority() >= pod.priority() && nodes.containsKey(each.node)).toList();
+        others.forEach(each -> node(each.node).add(each.pod));
         ScheduleResult decision = Placement.decide(new SchedulingView(pod, volumes, claimsInUse::containsKey,
-                nodes.values(), namespaceLabels, seed));
-        if (decision instanceof ScheduleResult.Bind bind) {
-            put(pod, bind.node(), true);
+                nodes.values(), namespaceLabels, own == null ? "" : own.node, preemption, seed));
+        others.forEach(each -> node(each.node).remove(each.pod));
+        switch (decision) {
+            case ScheduleResult.Bind bind -> put(pod, bind.node(), true);
+            case ScheduleResult.Unschedulable no when "".equals(no.nominated()) -> nominations.remove(pod.uid());
+            case ScheduleResult.Unschedulable no when no.nominated() != null -> {
+                nominations.values()
+                        .removeIf(each -> each.node.equals(no.nominated()) && each.pod.priority() < pod.priority());
+                nominations.put(pod.uid(), new Nomination(pod, no.nominated()));
+            }
+            default -> {
+                // The pods that have to go are still going.
+            }
         }
         return decision;
     }
@@ -76,6 +105,7 @@ final class SchedulerCache {
      * @return whether it was counted on a node
      */
     synchronized boolean remove(String uid) {
+        nominations.remove(uid);
         return drop(uid);
     }
 
@@ -85,6 +115,7 @@ final class SchedulerCache {
 
     private void put(PodInfo pod, String node, boolean assumed) {
         drop(pod.uid());
+        nominations.remove(pod.uid());
         placed.put(pod.uid(), new Placed(pod, node, assumed));
         node(node).add(pod);
         pod.claims().forEach(claim -> claimsInUse.merge(claim, 1, Integer::sum));

@@ -1,8 +1,11 @@
 package dev.wheelhouse.scheduler;
 
 import java.time.Duration;
+import java.util.Comparator;
+import java.util.PriorityQueue;
 import java.util.function.BooleanSupplier;
 
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,6 +29,7 @@ final class SchedulingLoop implements Loop {
     private final SharedIndexInformer<V1Pod> pods;
     private final NamespaceLabels namespaceLabels;
     private final VolumeCaches volumes;
+    private final Preemption.Facts preemption;
     private final SchedulerCache cache;
     private final PendingPods pending;
     private final WriteQueue writes;
@@ -34,16 +38,23 @@ final class SchedulingLoop implements Loop {
     private final Clock clock;
     private final long seed;
     private final Duration unschedulableAtLongest;
+    private final PriorityQueue<Ready> ready = new PriorityQueue<>(
+            Comparator.comparingInt(Ready::priority).reversed().thenComparingLong(Ready::number));
+    private long number;
+
+    /** A pod to schedule. Those of a higher priority come first, else those that came first. */
+    private record Ready(int priority, long number, Task.Schedule task) {}
 
     SchedulingLoop(WorkQueue<Task> tasks, BooleanSupplier synced, SharedIndexInformer<V1Pod> pods,
-            NamespaceLabels namespaceLabels, VolumeCaches volumes, SchedulerCache cache, PendingPods pending,
-            WriteQueue writes,
-            MeterRegistry registry, Clock clock, long seed, Duration unschedulableAtLongest) {
+            NamespaceLabels namespaceLabels, VolumeCaches volumes, Preemption.Facts preemption, SchedulerCache cache,
+            PendingPods pending, WriteQueue writes, MeterRegistry registry, Clock clock, long seed,
+            Duration unschedulableAtLongest) {
         this.tasks = tasks;
         this.synced = synced;
         this.pods = pods;
         this.namespaceLabels = namespaceLabels;
         this.volumes = volumes;
+        this.preemption = preemption;
         this.cache = cache;
         this.pending = pending;
         this.writes = writes;
@@ -68,7 +79,7 @@ final class SchedulingLoop implements Loop {
             // Until all existing pods are counted, the same resources could be assigned twice.
             return NOT_SYNCED_YET_NANOS;
         }
-        Task task = tasks.poll();
+        Task task = next();
         if (task == null) {
             return tasks.nanosToNextDue();
         }
@@ -91,6 +102,18 @@ final class SchedulingLoop implements Loop {
         return BUSY;
     }
 
+    private @Nullable Task next() {
+        for (Task task = tasks.poll(); task != null; task = tasks.poll()) {
+            if (!(task instanceof Task.Schedule schedule)) {
+                return task;
+            }
+            V1Pod pod = pods.get(schedule.pod());
+            ready.add(new Ready(pod == null ? 0 : PodInfo.priorityOf(pod.getSpec()), number++, schedule));
+        }
+        Ready first = ready.poll();
+        return first == null ? null : first.task;
+    }
+
     private void retry(PendingPods.Retry retry) {
         tasks.addAfter(new Task.Schedule(retry.key()), retry.delay());
     }
@@ -106,7 +129,8 @@ final class SchedulingLoop implements Loop {
             return;
         }
         long began = clock.nanoTime();
-        ScheduleResult decision = cache.schedule(PodInfo.of(pod), volumes.of(pod), namespaceLabels, seed);
+        ScheduleResult decision = cache.schedule(PodInfo.of(pod), volumes.of(pod), namespaceLabels, preemption,
+                seed);
         Duration took = Duration.ofNanos(clock.nanoTime() - began);
         switch (decision) {
             case ScheduleResult.Bind bind -> {

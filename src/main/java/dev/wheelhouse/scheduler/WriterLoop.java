@@ -3,6 +3,7 @@ package dev.wheelhouse.scheduler;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -15,6 +16,7 @@ import io.micrometer.core.instrument.Timer;
 import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.event.EventRecorder;
@@ -86,7 +88,10 @@ final class WriterLoop implements Loop {
                         bind(key, write.pod(), bind);
                     }
                 }
-                case ScheduleResult.Unschedulable no -> refuse(key, write.pod(), no.message());
+                case ScheduleResult.Unschedulable no -> {
+                    no.victims().forEach(victim -> preempt(victim, write.pod(), no.nominated()));
+                    refuse(key, write.pod(), no);
+                }
             }
             writes.queue().forget(key);
         } catch (KubeApiException e) {
@@ -149,9 +154,31 @@ final class WriterLoop implements Loop {
                 "Successfully assigned " + key + " to " + node);
     }
 
-    private void refuse(ObjectKey key, V1Pod pod, String message) {
+    /** Deletes a pod in favour of another one, unless it goes already. */
+    private void preempt(PodInfo victim, V1Pod pod, @Nullable String node) {
+        try {
+            V1Pod present = pods.get(victim.key());
+            if (!victim.uid().equals(present.getMetadata().getUid())
+                    || present.getMetadata().getDeletionTimestamp() != null) {
+                return;
+            }
+            pods.patch(victim.key(), "status", PatchType.STRATEGIC_MERGE, PodWrites.preempted(present, clock.now()));
+            pods.delete(victim.key(), new Deletion(null, victim.uid(), null, null));
+            log.info("the pod {} is deleted, so that the pod {} fits on the node {}", victim.key(), ObjectKey.of(pod),
+                    node);
+            events.event(ResourceType.PODS, present, EventRecorder.NORMAL, "Preempted",
+                    "Preempted by pod " + pod.getMetadata().getUid() + " on node " + node);
+        } catch (KubeApiException e) {
+            if (!e.isNotFound() && !e.isConflict()) {
+                throw e;
+            }
+        }
+    }
+
+    private void refuse(ObjectKey key, V1Pod pod, ScheduleResult.Unschedulable no) {
+        String message = no.message();
         log.info("the pod {} fits on no node: {}", key, message);
-        String patch = PodWrites.unschedulable(pod, message, clock.now());
+        String patch = PodWrites.unschedulable(pod, message, no.nominated(), clock.now());
         if (patch != null) {
             pods.patch(key, "status", PatchType.STRATEGIC_MERGE, patch);
         }

@@ -6,7 +6,7 @@
  * terms of its pods, added up. {@code Placement.decide} is a pure function: from one pod and the sums of all nodes to
  * a node, or to the reasons why no node fits. One loop decides, one pod after the other; a few others write.
  * {@code SchedulerCache} guards the sums with one lock, and counts a pod on its node from the moment of the decision.
- * There is no preemption.
+ * Where a pod fits on no node, {@code Preemption} looks for pods of lower priority that can go.
  */
 @NullMarked
 package dev.wheelhouse.scheduler;

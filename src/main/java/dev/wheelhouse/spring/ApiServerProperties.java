@@ -29,6 +29,7 @@ import dev.wheelhouse.apiserver.resources.RuntimeConfig;
  *     configured and no certificate is
  * @param runtimeConfig which of Kubernetes' own APIs are served, as kube-apiserver's {@code --runtime-config}: alpha
  *     and beta versions are off unless it says otherwise, such as {@code api/beta=true,batch/v1/cronjobs=false}
+ * @param admissionControlConfigFile the file of an AdmissionConfiguration for the plugin PodSecurity
  * @param limits the limits for clients
  */
 record ApiServerProperties(@DefaultValue("127.0.0.1") String address, @DefaultValue("7443") int port,
@@ -37,7 +38,8 @@ record ApiServerProperties(@DefaultValue("127.0.0.1") String address, @DefaultVa
         @DefaultValue("always-allow") AuthorizationMode authorizationMode,
         @Nullable String tokenAuthFile, @Nullable String clientCaFile, @Nullable String tlsCertFile,
         @Nullable String tlsPrivateKeyFile, @DefaultValue("false") boolean tlsSelfSigned,
-        @DefaultValue("") String runtimeConfig, @DefaultValue Limits limits) {
+        @DefaultValue("") String runtimeConfig, @Nullable String admissionControlConfigFile,
+        @DefaultValue Limits limits) {
     /** The kubeconfig in the working directory. */
     static final String KUBECONFIG = "wheelhouse.kubeconfig";
     private static final String PREFIX = "wheelhouse.apiserver.";

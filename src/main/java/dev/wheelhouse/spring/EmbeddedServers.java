@@ -19,6 +19,7 @@ import org.springframework.util.function.SingletonSupplier;
 import dev.wheelhouse.apiserver.ApiServerLimits;
 import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.apiserver.auth.OwnAuthority;
+import dev.wheelhouse.apiserver.auth.PodSecurityConfig;
 import dev.wheelhouse.apiserver.auth.Security;
 import dev.wheelhouse.apiserver.auth.ServerKeys;
 import dev.wheelhouse.apiserver.auth.ServingCertificate;
@@ -100,7 +101,11 @@ final class EmbeddedServers {
     private static Security security(ApiServerProperties properties, ServerKeys keys) {
         String file = properties.tokenAuthFile();
         Map<String, User> tokens = file == null ? Map.of() : TokenFile.read(Path.of(file));
-        return properties.isOpen() ? Security.open(keys) : Security.of(properties.authorizationMode(), tokens, keys);
+        String admission = properties.admissionControlConfigFile();
+        Security security = properties.isOpen()
+                ? Security.open(keys)
+                : Security.of(properties.authorizationMode(), tokens, keys);
+        return admission == null ? security : security.withPodSecurity(PodSecurityConfig.read(Path.of(admission)));
     }
 
     /**

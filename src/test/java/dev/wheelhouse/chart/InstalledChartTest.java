@@ -39,6 +39,7 @@ import tools.jackson.databind.json.JsonMapper;
 import dev.wheelhouse.RunningService;
 import dev.wheelhouse.WheelhouseProcess;
 import dev.wheelhouse.Workloads;
+import dev.wheelhouse.apiserver.admission.RestrictedPods;
 
 import static dev.wheelhouse.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;

@@ -23,7 +23,7 @@ import io.kubernetes.client.openapi.models.V1ConfigMap;
 import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.Kubectl;
-import dev.wheelhouse.chart.RestrictedPods;
+import dev.wheelhouse.apiserver.admission.RestrictedPods;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.operator.webhook.Validates;
 import dev.wheelhouse.operator.webhook.Verdict;

@@ -1,17 +1,21 @@
 package dev.wheelhouse.scheduler;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import io.kubernetes.client.openapi.models.V1Node;
 import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1PodDisruptionBudget;
 
 import dev.wheelhouse.world.Yaml;
 
@@ -59,7 +63,7 @@ class PlacementTest {
     private ScheduleResult decide(PodInfo pod) {
         return Placement
                 .decide(new SchedulingView(pod, PodVolumes.NONE, claim -> false, nodes,
-                        ns -> NAMESPACES.getOrDefault(ns, Map.of()), 7));
+                        ns -> NAMESPACES.getOrDefault(ns, Map.of()), "", Preemption.Facts.NONE, 7));
     }
 
     private String chosen(PodInfo pod) {
@@ -95,14 +99,66 @@ class PlacementTest {
                 + ". preemption: 0/2 nodes are available: " + preemption);
     }
 
+    /** Three nodes of 4 CPUs; a pod is CPUs, priority, age in minutes, and b for one that a budget protects. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', nullValues = "-", value = {
+            "the pods of less priority | 3@5 | 3@1 | 3@9 | 2 | a2: 3@1",
+            "as few as possible | 1@1 1@1 2@1 | 4@9 | 4@9 | 2 | a1: 2@1",
+            "the most important stays | 2@3 2@1 | 4@9 | 4@9 | 2 | a1: 2@1",
+            "the older one stays | 2@1+9 2@1+5 | 4@9 | 4@9 | 2 | a1: 2@1+5",
+            "no budget is broken, if possible | 3@1b | 3@5 | 4@9 | 2 | a2: 3@5",
+            "a budget is broken, if need be | 3@1b | 3@11 | 4@11 | 2 | a1: 3@1b",
+            "a budget's pod stays before others | 2@1b 2@5 | 4@9 | 4@11 | 2 | a1: 2@5",
+            "the smaller sum of priorities | 2@5 2@4 | 2@5 2@1 | 4@11 | 4 | a2: 2@5 2@1",
+            "the fewer pods | 2@5 2@5 | 4@5 | 4@11 | 4 | a2: 4@5",
+            "the node whose pods are younger | 4@5+3 | 4@5+1 | 4@5+2 | 4 | a2: 4@5+1",
+            "nobody of the same priority | 3@10 | 3@10 | 3@10 | 2 | -"})
+    void thePodsThatHaveToGoAreThoseOfUpstream(String why, String first, String second, String third, String cpus,
+            @Nullable String expected) {
+        Map<String, String> texts = new HashMap<>();
+        Map<String, Long> started = new HashMap<>();
+        int number = 0;
+        for (String pods : List.of(first, second, third)) {
+            NodeInfo node = node("a" + ++number, "");
+            for (String text : pods.split(" ")) {
+                String[] parts = text.replace("b", "").split("[@+]");
+                PodInfo placed = pod(text.endsWith("b") ? "budget: x" : "a: b",
+                        "priority: %s, ".formatted(parts[1]) + asking("cpu: '" + parts[0] + "'"));
+                node.add(placed);
+                texts.put(placed.uid(), text);
+                started.put(placed.uid(), parts.length > 2 ? -Long.parseLong(parts[2]) : 0);
+            }
+        }
+        V1PodDisruptionBudget budget = Yaml.read("{metadata: {namespace: default}, spec: {selector: {matchLabels: "
+                + "{budget: x}}}, status: {disruptionsAllowed: 0}}", V1PodDisruptionBudget.class);
+        ScheduleResult.Unschedulable result = (ScheduleResult.Unschedulable) Placement.decide(new SchedulingView(
+                pod("", "priority: 10, " + asking("cpu: '" + cpus + "'")), PodVolumes.NONE, claim -> false, nodes,
+                ns -> Map.of(), "", new Preemption.Facts(() -> List.of(budget), pod -> started.get(pod.uid())), 7));
+        assertThat(result.victims().stream().map(victim -> texts.get(victim.uid())).collect(Collectors.joining(" ",
+                result.nominated() + ": ", ""))).isEqualTo(expected == null ? ": " : expected);
+        assertThat(nodes).as("the sums are as before").allMatch(node -> node.milliCpu() == node.placed().stream()
+                .mapToLong(pod -> pod.requests().milliCpu()).sum());
+    }
+
     @Test
-    void saysThatThereIsNoPreemptionWhereThereWouldBeVictims() {
+    void aPodMayHaveToLiveWithItsPriority() {
         node("a1", "").add(pod("", asking("cpu: '3'")));
         assertThat(message(pod("", "priority: 100, " + asking("cpu: '2'"))))
-                .isEqualTo("0/1 nodes are available: 1 Insufficient cpu. preemption: this scheduler deletes no pods of "
-                        + "lower priority.");
+                .isEqualTo("0/1 nodes are available: 1 Insufficient cpu.");
         assertThat(message(pod("", "priority: 100, preemptionPolicy: Never, " + asking("cpu: '2'")))).isEqualTo(
                 "0/1 nodes are available: 1 Insufficient cpu. preemption: not eligible due to preemptionPolicy=Never.");
+    }
+
+    /** A pod that others refuse near them may have them go; one that lacks its friends may not. */
+    @Test
+    void affinityIsAskedAgainWhenPodsHaveGone() {
+        PodInfo alone = pod("a: b", "priority: 1, affinity: {podAntiAffinity: "
+                + "{requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: zone, labelSelector: {}}]}}");
+        node("a1", "").add(alone);
+        node("a2", "");
+        ScheduleResult.Unschedulable result = (ScheduleResult.Unschedulable) decide(pod("c: d", "priority: 10"));
+        assertThat(result.nominated()).isEqualTo("a1");
+        assertThat(result.victims()).containsExactly(alone);
     }
 
     @Test

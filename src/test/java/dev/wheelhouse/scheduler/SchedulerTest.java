@@ -11,7 +11,11 @@ import org.junit.jupiter.api.Test;
 import io.kubernetes.client.custom.Quantity;
 import io.kubernetes.client.openapi.models.V1Node;
 import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1PodCondition;
 import io.kubernetes.client.openapi.models.V1PodStatus;
+import io.kubernetes.client.openapi.models.V1PriorityClass;
+
+import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
@@ -22,6 +26,8 @@ import dev.wheelhouse.world.Cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 class SchedulerTest {
+    private static final ResourceType PRIORITY_CLASSES = new ResourceType("scheduling.k8s.io", "v1",
+            "priorityclasses", "PriorityClass", false);
     private final Cluster cluster = new Cluster();
     private final List<String> events = new ArrayList<>();
     private final Scheduler scheduler = new Scheduler(cluster.client(), cluster.informers(),
@@ -209,6 +215,74 @@ class SchedulerTest {
         cluster.clock.advance(Duration.ofSeconds(1));
         settle();
         assertThat(nodeOf(web)).isEqualTo("node-1");
+    }
+
+    private void priority(String name, int value) {
+        cluster.create(PRIORITY_CLASSES, V1PriorityClass.class, "{metadata: {name: %s}, value: %s}", name, value);
+    }
+
+    @Test
+    void aPodOfLessPriorityGoesInFavourOfAnotherOneWhichWaitsForItsEnd() {
+        priority("low", 1);
+        priority("high", 10);
+        node("node-1", "1");
+        ObjectKey first = pod("first", "'1'", "nodeName: node-1, priorityClassName: low,");
+        ObjectKey second = pod("second", "'1'", "priorityClassName: high,");
+        settle();
+        JsonNode gone = cluster.json(ResourceType.PODS, first);
+        assertThat(gone.at("/metadata/deletionTimestamp").isString()).isTrue();
+        assertThat(gone.at("/status/conditions/0/type").asString()).isEqualTo("DisruptionTarget");
+        assertThat(gone.at("/status/conditions/0/reason").asString()).isEqualTo("PreemptionByScheduler");
+        assertThat(events).containsExactly(
+                "Normal Preempted first: Preempted by pod "
+                        + cluster.json(ResourceType.PODS, second).at("/metadata/uid").asString() + " on node node-1",
+                "Warning FailedScheduling second: 0/1 nodes are available: 1 Insufficient cpu.");
+        assertThat(cluster.json(ResourceType.PODS, second).at("/status/nominatedNodeName").asString())
+                .isEqualTo("node-1");
+
+        cluster.clock.advance(Duration.ofMinutes(5));
+        settle();
+        assertThat(events.getLast()).as("nobody else goes meanwhile").contains("a terminating pod on the nominated");
+
+        ObjectKey third = pod("third", "'1'", "priorityClassName: low,");
+        cluster.remove(ResourceType.PODS, first);
+        settle();
+        cluster.clock.advance(Duration.ofSeconds(10));
+        settle();
+        assertThat(List.of(nodeOf(second), nodeOf(third))).as("the place is kept").containsExactly("node-1", "");
+    }
+
+    @Test
+    void thePlaceForWhichOthersGoIsKeptByTheNextScheduler() {
+        priority("high", 10);
+        node("node-1", "2");
+        ObjectKey goes = pod("goes", "'1'", "nodeName: node-1,");
+        cluster.edit(ResourceType.PODS, V1Pod.class, goes, pod -> pod.getStatus()
+                .addConditionsItem(new V1PodCondition().type("DisruptionTarget").status("True")
+                        .reason(PodWrites.PREEMPTED.reason()).message(PodWrites.PREEMPTED.message())));
+        cluster.delete(ResourceType.PODS, goes);
+        ObjectKey waits = pod("waits", "'2'", "priorityClassName: high,");
+        cluster.edit(ResourceType.PODS, V1Pod.class, waits, pod -> pod.getStatus().setNominatedNodeName("node-1"));
+        ObjectKey other = pod("other", "'1'");
+        settle();
+        assertThat(nodeOf(other)).isEmpty();
+        assertThat(cluster.json(ResourceType.PODS, waits).at("/status/nominatedNodeName").asString())
+                .isEqualTo("node-1");
+
+        cluster.remove(ResourceType.PODS, goes);
+        cluster.clock.advance(Duration.ofSeconds(10));
+        settle();
+        assertThat(List.of(nodeOf(waits), nodeOf(other))).containsExactly("node-1", "");
+    }
+
+    @Test
+    void ofPodsThatWaitThoseOfMorePriorityComeFirst() {
+        priority("high", 10);
+        ObjectKey first = pod("first", "'1'");
+        ObjectKey second = pod("second", "'1'", "priorityClassName: high,");
+        node("node-1", "1");
+        settle();
+        assertThat(List.of(nodeOf(first), nodeOf(second))).containsExactly("", "node-1");
     }
 
     @Test

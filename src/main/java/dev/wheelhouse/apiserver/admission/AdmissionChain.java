@@ -11,6 +11,7 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.auth.Authorizer;
 import dev.wheelhouse.apiserver.auth.RbacPolicies;
+import dev.wheelhouse.apiserver.auth.Security;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.protocol.Target;
@@ -31,21 +32,24 @@ public final class AdmissionChain {
     private final WriterRights rights;
     private final NodeRestriction nodes;
     private final List<AdmissionPlugin> plugins;
+    private final SigningRights signing;
+    private final PodSecurity podSecurity;
     private final MutatingPolicies mutating;
     private final ValidatingPolicies validating;
     private final AdmissionWebhooks webhooks;
 
-    /** @param podAccounts whether pods get service accounts */
     public AdmissionChain(ObjectStore store, ResourceRegistry registry, Authorizer authorizer, RbacPolicies roles,
-            WebhookClient client, Clock clock, boolean podAccounts) {
+            WebhookClient client, Clock clock, Security security) {
         this.namespaces = new NamespaceLifecycle(store);
         this.rights = new WriterRights(authorizer, roles, registry, store);
         this.nodes = new NodeRestriction(store, authorizer);
         Stream<AdmissionPlugin> others = Stream.of(new PodPriorities(store), new DefaultTolerations(),
                 new NotReadyTaint(), new RuntimeClasses(store), new DefaultClasses(store), new VolumeUse(store));
-        this.plugins = Stream.concat(podAccounts
+        this.plugins = Stream.concat(security.podAccounts()
                 ? Stream.of(new LimitRanges(store), new PodAccounts(store))
                 : Stream.of(new LimitRanges(store)), others).toList();
+        this.signing = new SigningRights(authorizer);
+        this.podSecurity = new PodSecurity(store, security.podSecurity());
         this.mutating = new MutatingPolicies(new BoundPolicies(store, registry, authorizer, "mutatingadmission"));
         this.validating = new ValidatingPolicies(new BoundPolicies(store, registry, authorizer, "validatingadmission"));
         this.webhooks = new AdmissionWebhooks(store, registry, authorizer, client, clock);
@@ -58,7 +62,7 @@ public final class AdmissionChain {
      * writer lacks a right
      */
     public void allowCreate(Target target, ObjectNode object, WriteContext context) {
-        namespaces.allowCreate(target.type(), target.namespace(), Meta.name(object));
+        namespaces.allowCreate(target.type(), target.namespace(), Meta.nameOrBase(object));
         rights.checkCreate(target, object, context);
         nodes.check(Attributes.of(target, object, null, context));
     }
@@ -150,6 +154,8 @@ public final class AdmissionChain {
         if (object != null && (subresource.isEmpty() || subresource.equals("ephemeralcontainers"))) {
             plugins.forEach(plugin -> plugin.validate(attributes.type(), object, attributes.old()));
         }
+        signing.check(attributes);
+        podSecurity.check(attributes);
         validating.check(attributes);
         webhooks.validate(attributes);
     }

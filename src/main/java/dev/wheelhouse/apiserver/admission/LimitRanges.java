@@ -129,7 +129,7 @@ final class LimitRanges implements AdmissionPlugin {
             }
         }
         if (!problems.isEmpty()) {
-            throw Errors.forbidden(type, Meta.name(object), Errors.all(problems));
+            throw Errors.forbidden(type, object, Errors.all(problems));
         }
     }
 

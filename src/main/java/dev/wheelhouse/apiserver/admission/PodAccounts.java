@@ -147,7 +147,7 @@ record PodAccounts(ObjectStore store) implements AdmissionPlugin {
 
     private static void refuse(ObjectNode pod, @Nullable String why) {
         if (why != null) {
-            throw Errors.forbidden(ResourceType.PODS, Meta.name(pod), why);
+            throw Errors.forbidden(ResourceType.PODS, pod, why);
         }
     }
 

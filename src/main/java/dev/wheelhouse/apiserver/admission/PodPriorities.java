@@ -44,7 +44,7 @@ final class PodPriorities implements AdmissionPlugin {
         }
         ObjectNode spec = Json.child(object, "spec");
         if (old == null) {
-            priority(Meta.name(object), spec);
+            priority(Meta.nameOrBase(object), spec);
             return;
         }
         for (String field : List.of("priority", "preemptionPolicy")) {
@@ -95,7 +95,7 @@ final class PodPriorities implements AdmissionPlugin {
         }
         ObjectNode other = last(each -> isDefault(each) && !Meta.name(each).equals(Meta.name(object)));
         if (other != null) {
-            throw Errors.forbidden(type, Meta.name(object), "PriorityClass " + Meta.name(other)
+            throw Errors.forbidden(type, object, "PriorityClass " + Meta.name(other)
                     + " is already marked as default. Only one default can exist");
         }
     }

@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.MissingNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
@@ -32,41 +33,52 @@ record RuntimeClasses(ObjectStore store) implements AdmissionPlugin {
             return;
         }
         ObjectNode spec = Json.child(pod, "spec");
-        String name = Json.text(spec, "runtimeClassName");
-        ObjectNode runtimeClass = null;
-        if (!name.isEmpty()) {
-            StoredObject found = store.get("runtimeclasses.node.k8s.io", "", name);
-            if (found == null) {
-                throw refused(pod, "pod rejected: RuntimeClass \"" + name + "\" not found");
+        JsonNode runtimeClass = runtimeClass(pod);
+        JsonNode overhead = Json.at(runtimeClass, "overhead", "podFixed");
+        if (overhead != null) {
+            if (!spec.path("overhead").isEmpty()) {
+                checkOverhead(pod, overhead);
             }
-            runtimeClass = found.tree();
+            spec.set("overhead", overhead.deepCopy());
         }
-        overhead(pod, spec, runtimeClass == null ? null : Json.at(runtimeClass, "overhead", "podFixed"));
-        if (runtimeClass != null) {
-            nodeSelector(pod, spec, runtimeClass.path("scheduling").path("nodeSelector"));
-            if (runtimeClass.path("scheduling").path("tolerations") instanceof ArrayNode more) {
-                spec.set("tolerations", merged(spec.path("tolerations"), more));
-            }
+        nodeSelector(pod, spec, runtimeClass.path("scheduling").path("nodeSelector"));
+        if (runtimeClass.path("scheduling").path("tolerations") instanceof ArrayNode more) {
+            spec.set("tolerations", merged(spec.path("tolerations"), more));
         }
     }
 
-    private static StatusException refused(ObjectNode pod, String why) {
-        return Errors.forbidden(ResourceType.PODS, Meta.name(pod), why);
-    }
-
-    private static void overhead(ObjectNode pod, ObjectNode spec, @Nullable JsonNode defined) {
-        JsonNode given = spec.path("overhead");
-        if (defined == null) {
-            if (given.isObject()) {
+    /** @throws StatusException 403 for an overhead that is not that of the class */
+    @Override
+    public void validate(ResourceType type, ObjectNode pod, @Nullable ObjectNode old) {
+        if (old == null && type.equals(ResourceType.PODS)) {
+            JsonNode overhead = Json.at(runtimeClass(pod), "overhead", "podFixed");
+            if (overhead != null) {
+                checkOverhead(pod, overhead);
+            } else if (pod.path("spec").path("overhead").isObject()) {
                 throw refused(pod,
                         "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead");
             }
-            return;
         }
-        if (!given.isEmpty() && !sameQuantities(given, defined)) {
+    }
+
+    /** The class of a pod; missing if it names none. */
+    private JsonNode runtimeClass(ObjectNode pod) {
+        String name = Json.text(pod, "spec", "runtimeClassName");
+        StoredObject found = name.isEmpty() ? null : store.get("runtimeclasses.node.k8s.io", "", name);
+        if (found == null && !name.isEmpty()) {
+            throw refused(pod, "pod rejected: RuntimeClass \"" + name + "\" not found");
+        }
+        return found == null ? MissingNode.getInstance() : found.tree();
+    }
+
+    private static StatusException refused(ObjectNode pod, String why) {
+        return Errors.forbidden(ResourceType.PODS, pod, why);
+    }
+
+    private static void checkOverhead(ObjectNode pod, JsonNode defined) {
+        if (!sameQuantities(pod.path("spec").path("overhead"), defined)) {
             throw refused(pod, "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead");
         }
-        spec.set("overhead", defined.deepCopy());
     }
 
     private static boolean sameQuantities(JsonNode one, JsonNode other) {

@@ -27,12 +27,26 @@ record SigningRights(Authorizer authorizer) {
     private static final String GROUP = "certificates.k8s.io";
     private static final String CLIENT_SIGNER = "kubernetes.io/kube-apiserver-client";
 
-    static boolean concern(ResourceType type) {
-        return type.group().equals(GROUP) && type.plural().equals("certificatesigningrequests");
+    /**
+     * Checks a valid write.
+     *
+     * @throws ApiException 403 if the certificate would make its owner a member of {@code system:masters}, or the writer
+     *     may not approve or sign for the signer, 422 if a status write approves or denies
+     */
+    void check(Attributes write) {
+        ObjectNode object = write.object();
+        ObjectNode old = write.old();
+        if (object == null || !write.type().groupResource().equals("certificatesigningrequests." + GROUP)) {
+            return;
+        }
+        if (old == null) {
+            checkCreate(write.type(), object);
+        } else if (!write.target().subresource().isEmpty()) {
+            checkUpdate(write.target(), object, old, write.user());
+        }
     }
 
-    /** @throws ApiException 403 if the certificate would make its owner a member of {@code system:masters} */
-    void checkCreate(ResourceType type, ObjectNode request) {
+    private static void checkCreate(ResourceType type, ObjectNode request) {
         if (!Json.text(request, "spec", "signerName").equals(CLIENT_SIGNER)) {
             return;
         }
@@ -41,19 +55,15 @@ record SigningRights(Authorizer authorizer) {
             byte[] pem = Base64.getDecoder().decode(Json.text(request, "spec", "request"));
             groups = Authenticator.groups(CertificateRequest.parse(pem));
         } catch (IllegalArgumentException e) {
-            throw Errors.forbidden(type, Meta.name(request), "failed to parse CSR: " + e.getMessage());
+            throw Errors.forbidden(type, request, "failed to parse CSR: " + e.getMessage());
         }
         if (groups.contains(User.MASTERS)) {
-            throw Errors.forbidden(type, Meta.name(request), "use of " + CLIENT_SIGNER + " signer with " + User.MASTERS
+            throw Errors.forbidden(type, request, "use of " + CLIENT_SIGNER + " signer with " + User.MASTERS
                     + " group is not allowed");
         }
     }
 
-    /**
-     * @throws ApiException 403 if the writer may not approve or sign for the signer, 422 if a status write approves or
-     *        denies
-     */
-    void checkUpdate(Target target, ObjectNode request, ObjectNode old, User user) {
+    private void checkUpdate(Target target, ObjectNode request, ObjectNode old, User user) {
         String signer = Json.text(old, "spec", "signerName");
         JsonNode conditions = request.path("status").path("conditions");
         JsonNode before = old.path("status").path("conditions");

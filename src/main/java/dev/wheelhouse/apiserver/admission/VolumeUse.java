@@ -58,7 +58,7 @@ record VolumeUse(ObjectStore store) implements AdmissionPlugin {
     }
 
     private static StatusException refused(ObjectNode claim, String why) {
-        return Errors.forbidden(ResourceType.PERSISTENT_VOLUME_CLAIMS, Meta.name(claim), why);
+        return Errors.forbidden(ResourceType.PERSISTENT_VOLUME_CLAIMS, claim, why);
     }
 
     private static BigDecimal size(ObjectNode claim) {

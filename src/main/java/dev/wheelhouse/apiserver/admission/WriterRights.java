@@ -26,21 +26,19 @@ import dev.wheelhouse.apiserver.store.ObjectStore;
 /**
  * The rights that a writer needs beyond the verb. Nobody grants rights that they do not have, by a role or a binding,
  * unless they may {@code escalate} or {@code bind} (upstream: {@code pkg/registry/rbac/*&#47;policybased}). A PUT or
- * PATCH that creates an object needs the right to create. {@link SigningRights} checks certificates,
- * {@link ParamRights} the parameters of admission policies.
+ * PATCH that creates an object needs the right to create. {@link ParamRights} checks the parameters of admission
+ * policies.
  */
 final class WriterRights {
     private static final String GROUP = "rbac.authorization.k8s.io";
 
     private final Authorizer authorizer;
     private final RbacPolicies policies;
-    private final SigningRights signing;
     private final ParamRights params;
 
     WriterRights(Authorizer authorizer, RbacPolicies policies, ResourceRegistry registry, ObjectStore store) {
         this.authorizer = authorizer;
         this.policies = policies;
-        this.signing = new SigningRights(authorizer);
         this.params = new ParamRights(authorizer, registry, store);
     }
 
@@ -55,17 +53,12 @@ final class WriterRights {
             }
         }
         check(target, object, null, context.user());
-        if (SigningRights.concern(target.type())) {
-            signing.checkCreate(target.type(), object);
-        }
     }
 
     /** @throws ApiException 403, 422 */
     void checkUpdate(Target target, ObjectNode object, ObjectNode old, WriteContext context) {
         if (target.subresource().isEmpty()) {
             check(target, object, old, context.user());
-        } else if (SigningRights.concern(target.type())) {
-            signing.checkUpdate(target, object, old, context.user());
         }
     }
 

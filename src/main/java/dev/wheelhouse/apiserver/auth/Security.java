@@ -17,10 +17,11 @@ import dev.wheelhouse.runtime.Clock;
  * @param adminToken the administrator's token, which the server's kubeconfig contains; empty if the server is open
  * @param podAccounts whether pods get service accounts, which must exist then. Something has to make the account
  *     {@code default} of each namespace, as the ServiceAccount controller does
+ * @param podSecurity the defaults of Pod Security, and who is exempt
  * @param signingKeys sign the tokens of service accounts; supplied when the first token is made or verified
  */
 public record Security(AuthorizationMode mode, boolean open, Map<String, User> tokens, String adminToken,
-        boolean podAccounts, Supplier<KeyPair> signingKeys) {
+        boolean podAccounts, PodSecurityConfig podSecurity, Supplier<KeyPair> signingKeys) {
 
     /** Requests need no credentials and may do everything. Keys are not stored. */
     public static Security none() {
@@ -33,7 +34,8 @@ public record Security(AuthorizationMode mode, boolean open, Map<String, User> t
      * @param keys the store of the keys for service accounts' tokens
      */
     public static Security open(ServerKeys keys) {
-        return new Security(AuthorizationMode.ALWAYS_ALLOW, true, Map.of(), "", false, keys::signingKeys);
+        return new Security(AuthorizationMode.ALWAYS_ALLOW, true, Map.of(), "", false, PodSecurityConfig.NONE,
+                keys::signingKeys);
     }
 
     /**
@@ -43,12 +45,18 @@ public record Security(AuthorizationMode mode, boolean open, Map<String, User> t
      * @param keys the store of the administrator's token and of the keys for service accounts' tokens
      */
     public static Security of(AuthorizationMode mode, Map<String, User> tokens, ServerKeys keys) {
-        return new Security(mode, false, Map.copyOf(tokens), keys.adminToken(), false, keys::signingKeys);
+        return new Security(mode, false, Map.copyOf(tokens), keys.adminToken(), false, PodSecurityConfig.NONE,
+                keys::signingKeys);
     }
 
     /** These settings with service accounts for pods, as kube-apiserver has by default, or without. */
     public Security withPodAccounts(boolean wanted) {
-        return new Security(mode, open, tokens, adminToken, wanted, signingKeys);
+        return new Security(mode, open, tokens, adminToken, wanted, podSecurity, signingKeys);
+    }
+
+    /** These settings with other defaults of Pod Security. */
+    public Security withPodSecurity(PodSecurityConfig other) {
+        return new Security(mode, open, tokens, adminToken, podAccounts, other, signingKeys);
     }
 
     /** The authenticator and authorizer of a server with this store. */

@@ -12,6 +12,7 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.auth.RequestInfo;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.validation.Problems;
 import dev.wheelhouse.apiserver.validation.StatusCause;
 
@@ -147,6 +148,11 @@ public final class Errors {
     /** 403 by a rule of admission. */
     public static StatusException forbidden(ResourceType type, String name, String why) {
         return forbidden(type, name, why, List.of());
+    }
+
+    /** The same, of an object that has no name if one is to be generated: then its base is shown. */
+    public static StatusException forbidden(ResourceType type, ObjectNode object, String why) {
+        return forbidden(type, Meta.nameOrBase(object), why);
     }
 
     public static StatusException forbidden(ResourceType type, String name, String why, List<StatusCause> causes) {

@@ -32,6 +32,12 @@ public final class Meta {
         return Json.text(object, "metadata", "name");
     }
 
+    /** The name, or that from which one is generated. */
+    public static String nameOrBase(ObjectNode object) {
+        String name = name(object);
+        return name.isEmpty() ? Json.text(object, "metadata", "generateName") : name;
+    }
+
     public static String namespace(ObjectNode object) {
         return Json.text(object, "metadata", "namespace");
     }

@@ -133,10 +133,11 @@ final class CertificateSigningRequestStrategy extends Strategy {
     static void certificateRequest(Subject request) {
         try {
             if (!CertificateRequest.parse(Base64.getDecoder().decode(request.text())).isSignedByOwnKey()) {
-                request.problems().omitted(request.path(), "the signature is not the one of the request's key");
+                request.problems().invalid(request.path(), request.value(),
+                        "the signature is not the one of the request's key");
             }
         } catch (IllegalArgumentException e) {
-            request.problems().omitted(request.path(), String.valueOf(e.getMessage()));
+            request.problems().invalid(request.path(), request.value(), String.valueOf(e.getMessage()));
         }
     }
 

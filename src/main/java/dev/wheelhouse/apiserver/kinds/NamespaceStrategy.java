@@ -83,24 +83,6 @@ final class NamespaceStrategy extends Strategy {
         Meta.set(Json.child(object, "spec"), "finalizers", Json.at(old, "spec", "finalizers"));
     }
 
-    /** Pods are not checked by Pod Security Standards here, so a label that asks for it must not pass silently. */
-    @Override
-    public void warn(String subresource, ObjectNode namespace, @Nullable ObjectNode old, List<String> warnings) {
-        if (!subresource.isEmpty()) {
-            return;
-        }
-        for (String mode : List.of("enforce", "audit", "warn")) {
-            String label = "pod-security.kubernetes.io/" + mode;
-            String level = Json.text(namespace, "metadata", "labels", label);
-            String before = old == null ? "" : Json.text(old, "metadata", "labels", label);
-            if (!level.isEmpty() && !level.equals("privileged") && !level.equals(before)) {
-                warnings.add("metadata.labels[" + label + "]: this API server does not check pods by Pod Security"
-                        + " Standards, so \"" + level
-                        + "\" has no effect; use a ValidatingAdmissionPolicy or a webhook");
-            }
-        }
-    }
-
     @Override
     protected void validateSubresource(String subresource, ObjectNode namespace, ObjectNode old, Problems problems) {
         validate(namespace, problems);

@@ -33,8 +33,6 @@ import dev.wheelhouse.runtime.Clock;
 record Evictions(Reads reads, Deletes deletes, Writes writes, Renderer renderer, Clock clock) {
     private static final String BUDGETS = "poddisruptionbudgets.policy";
     private static final String VIOLATION = "Cannot evict pod as it would violate the pod's disruption budget.";
-    private static final ResourceType BUDGET = new ResourceType("policy", "v1", "poddisruptionbudgets",
-            "PodDisruptionBudget", true);
     private static final ResourceType EVICTION = new ResourceType("policy", "v1", "evictions", "Eviction", true);
     /**
      * Upstream's MaxDisruptedPodSize. A longer map of unconfirmed evictions means that the controller is not working.
@@ -131,10 +129,10 @@ record Evictions(Reads reads, Deletes deletes, Writes writes, Renderer renderer,
         }
         long allowed = Json.number(status, 0, "disruptionsAllowed");
         if (allowed < 0) {
-            throw Errors.forbidden(BUDGET, name, "pdb disruptions allowed is negative");
+            throw Errors.forbidden(ResourceType.POD_DISRUPTION_BUDGETS, name, "pdb disruptions allowed is negative");
         }
         if (status.path("disruptedPods").size() > MOST_UNCONFIRMED) {
-            throw Errors.forbidden(BUDGET, name,
+            throw Errors.forbidden(ResourceType.POD_DISRUPTION_BUDGETS, name,
                     "DisruptedPods map too big - too many evictions not confirmed by PDB controller");
         }
         if (allowed == 0) {

@@ -102,7 +102,7 @@ public final class RestServer {
         ClusterState state = new ClusterState(store, ids, clock, new ServiceAddresses(store),
                 new CustomResources(store, registry, clock, webhooks));
         AdmissionChain admission = new AdmissionChain(store, registry, access.authorizer(), access.policies(), webhooks,
-                clock, security.podAccounts());
+                clock, security);
         this.writes = new Writes(state, admission, new Quotas(store, clock));
         this.renderer = new Renderer(clock);
         this.failures = new LogBudget(clock);

@@ -197,8 +197,7 @@ final class Writes {
         } else if (!context.applied()) {
             FieldManagement.own(null, given, custom, context.manager(), context.subresource(), state.clock().now());
         }
-        admission.mutate(type, given, null);
-        ObjectNode object = mutatedDynamically(target, given, context, generated);
+        ObjectNode object = mutated(target, given, context, generated);
         strategy.prepareForCreate(target.info(), object, context.user(), state);
         if (custom != null && strategy.dropsStatus(target.info())) {
             custom.applyDefaults(object, context.applied()); // A status that was dropped has its default again.
@@ -269,13 +268,14 @@ final class Writes {
         return custom == null ? object : custom.toStorage(object);
     }
 
-    /** @param generated whether the server chose the name, which policies and webhooks do not see, as with upstream */
-    private ObjectNode mutatedDynamically(Target target, ObjectNode object, WriteContext context, boolean generated) {
+    /** @param generated whether the server chose the name, which admission does not see yet, as with upstream */
+    private ObjectNode mutated(Target target, ObjectNode object, WriteContext context, boolean generated) {
         ObjectNode meta = Meta.of(object);
         JsonNode name = meta.get("name");
         if (generated) {
             meta.remove("name");
         }
+        admission.mutate(target.type(), object, null);
         ObjectNode wanted = admission.mutateDynamically(Attributes.of(target, object, null, context), object);
         if (generated && Meta.name(wanted).isEmpty()) {
             Meta.of(wanted).set("name", name);

@@ -120,9 +120,10 @@ public final class Problems {
         add(field, "FieldValueInvalid", "Invalid value: " + value, detail);
     }
 
-    /** @param value printed as JSON; null prints as {@code null} */
+    /** @param value printed as JSON; null and a missing node print as {@code null} */
     public void invalid(String field, @Nullable JsonNode value, String detail) {
-        add(field, "FieldValueInvalid", () -> "Invalid value: " + (value == null ? "null" : value), detail);
+        add(field, "FieldValueInvalid",
+                () -> "Invalid value: " + (value == null || value.isMissingNode() ? "null" : value), detail);
     }
 
     /** An invalid value that the message does not show. */

@@ -43,7 +43,7 @@ public final class DisruptionController extends ObjectController<V1PodDisruption
     private final WorkQueue<ObjectKey> stalePods;
 
     public DisruptionController(ControllerContext context) {
-        super(NAME, "controllermanager", context, RateLimits.CONTROLLER, 1, DisruptionDecisions.BUDGETS,
+        super(NAME, "controllermanager", context, RateLimits.CONTROLLER, 1, ResourceType.POD_DISRUPTION_BUDGETS,
                 V1PodDisruptionBudget.class);
         this.pods = informerFor(ResourceType.PODS, V1Pod.class);
         this.owners = new OwnerScales(informerFor(ResourceType.REPLICA_SETS, V1ReplicaSet.class),

@@ -29,8 +29,6 @@ import static dev.wheelhouse.api.Absent.orEmpty;
  * Computes the status of a budget from a view (upstream: {@code trySync} in {@code disruption.go}). A pure function.
  */
 final class DisruptionDecisions {
-    static final ResourceType BUDGETS = new ResourceType("policy", "v1", "poddisruptionbudgets", "PodDisruptionBudget",
-            true);
     /**
      * The time after which an evicted pod that was not deleted counts as healthy again (upstream:
      * {@code DeletionTimeout}).
@@ -194,11 +192,11 @@ final class DisruptionDecisions {
         if (budget.getStatus() == null || !status.equals(copy(budget))) {
             V1PodDisruptionBudget next = ModelJson.copy(budget);
             next.setStatus(status);
-            actions.add(new Action.UpdateStatus(BUDGETS, next, why));
+            actions.add(new Action.UpdateStatus(ResourceType.POD_DISRUPTION_BUDGETS, next, why));
         }
     }
 
     private static Action.Event event(V1PodDisruptionBudget budget, String type, String reason, String message) {
-        return new Action.Event(BUDGETS, budget, type, reason, message);
+        return new Action.Event(ResourceType.POD_DISRUPTION_BUDGETS, budget, type, reason, message);
     }
 }
