@@ -1,5 +1,6 @@
 package dev.wheelhouse.spring;
 
+import java.io.File;
 import java.util.List;
 
 import org.jspecify.annotations.Nullable;
@@ -20,6 +21,9 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param runtime {@code hollow}, or the socket of a container runtime that runs the pods, such as
  *     {@code unix:///run/containerd/containerd.sock}
  * @param runtimeDirectory the directory of the volumes and logs of pods that a container runtime runs
+ * @param services whether a node that runs containers makes the rules of Services, answers their names, and gives its
+ *     pods a network if the runtime has none; other programs of the cluster do so otherwise
+ * @param podCidr the range of the addresses of its pods, such as {@code 10.244.7.0/24}, unless its Node has one
  * @param config the file of a KubeletConfiguration; the other options take precedence over it
  */
 record NodeProperties(@Nullable String name, @Nullable String manifestDirectory, @Nullable String manifestUrl,
@@ -28,7 +32,7 @@ record NodeProperties(@Nullable String name, @Nullable String manifestDirectory,
         @Nullable String httpCheckPeriod, @DefaultValue({}) List<String> capacity,
         @DefaultValue({}) List<String> labels, @DefaultValue({}) List<String> taints,
         @DefaultValue("hollow") String runtime, @DefaultValue("/var/lib/wheelhouse") String runtimeDirectory,
-        @Nullable String config) {
+        @DefaultValue("true") boolean services, @Nullable String podCidr, @Nullable String config) {
     private static final String HOLLOW = "hollow";
 
     /** Whether any option is set. */
@@ -36,6 +40,11 @@ record NodeProperties(@Nullable String name, @Nullable String manifestDirectory,
         return name != null || manifestDirectory != null || manifestUrl != null || !manifestUrlHeaders.isEmpty()
                 || fileCheckPeriod != null || httpCheckPeriod != null || !capacity.isEmpty() || !labels.isEmpty()
                 || !taints.isEmpty() || config != null || isReal();
+    }
+
+    /** Whether the node is to run containers and to give them the addresses and names of Services. */
+    boolean givesServices() {
+        return isReal() && services && new File(runtime.replaceFirst("^unix://", "")).exists();
     }
 
     /** Whether the node is to run containers. */

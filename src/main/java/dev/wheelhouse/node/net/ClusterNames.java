@@ -40,10 +40,10 @@ import dev.wheelhouse.api.Absent;
  * caches. Only IPv4.
  */
 record ClusterNames(Cache cache) {
-    static final String DOMAIN = "cluster.local";
-    private static final Name ZONE = Name.fromConstantString(DOMAIN + ".");
-    private static final Name SERVICES = Name.fromConstantString("svc." + DOMAIN + ".");
-    private static final Name SERVER = Name.fromConstantString("ns.dns." + DOMAIN + ".");
+    private static final Name ZONE = Name.fromConstantString(PodNetwork.DOMAIN + ".");
+    private static final Name SERVICES = Name.fromConstantString("svc." + PodNetwork.DOMAIN + ".");
+    private static final Name SERVER = Name.fromConstantString("ns.dns." + PodNetwork.DOMAIN + ".");
+    private static final Name ADMIN = Name.fromConstantString("hostmaster." + PodNetwork.DOMAIN + ".");
     private static final Name REVERSE = Name.fromConstantString("in-addr.arpa.");
     private static final long TTL = 5;
     private static final int MOST_ALIASES = 8;
@@ -121,8 +121,7 @@ record ClusterNames(Cache cache) {
     }
 
     private static Record soa() {
-        return new SOARecord(ZONE, DClass.IN, TTL, SERVER, Name.fromConstantString("hostmaster." + DOMAIN + "."), 1,
-                7200, 1800, 86_400, TTL);
+        return new SOARecord(ZONE, DClass.IN, TTL, SERVER, ADMIN, 1, 7200, 1800, 86_400, TTL);
     }
 
     /** All records of a name of the cluster; null if there is no such name. */
@@ -166,7 +165,8 @@ record ClusterNames(Cache cache) {
         String alias = service.getSpec().getExternalName();
         if ("ExternalName".equals(service.getSpec().getType())) {
             try {
-                return List.of(new CNAMERecord(name, DClass.IN, TTL, Name.fromString(Absent.orEmpty(alias), Name.root)));
+                return List
+                        .of(new CNAMERecord(name, DClass.IN, TTL, Name.fromString(Absent.orEmpty(alias), Name.root)));
             } catch (TextParseException e) {
                 return List.of();
             }
@@ -189,7 +189,8 @@ record ClusterNames(Cache cache) {
         if (Set.of("_tcp", "_udp", "_sctp").contains(part)) {
             List<V1ServicePort> ports = Absent.orEmpty(service.getSpec().getPorts()).stream()
                     .filter(port -> part.equals("_" + ServiceRules.protocol(port.getProtocol()))
-                            && (labels.size() == 4 || labels.get(4).equals("_" + port.getName()))).toList();
+                            && (labels.size() == 4 || labels.get(4).equals("_" + port.getName())))
+                    .toList();
             return ports.isEmpty()
                     ? null
                     : labels.size() == 4

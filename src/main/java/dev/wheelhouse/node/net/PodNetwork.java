@@ -56,6 +56,8 @@ import dev.wheelhouse.runtime.SignalledLoop;
  * nodes on a machine writes them: the one that holds the port of kube-proxy, which is another such writer. Thread safe.
  */
 public final class PodNetwork extends SignalledLoop implements ClusterNames.Cache {
+    /** The domain of the cluster's names. */
+    public static final String DOMAIN = "cluster.local";
     static final String SERVICE_NAME = "kubernetes.io/service-name";
     private static final Logger log = LoggerFactory.getLogger(PodNetwork.class);
     private static final int PROXY_PORT = 10_256;
@@ -301,7 +303,7 @@ public final class PodNetwork extends SignalledLoop implements ClusterNames.Cach
         return new V1EndpointSlice().apiVersion("discovery.k8s.io/v1").kind("EndpointSlice").addressType("IPv4")
                 .metadata(new V1ObjectMeta().namespace(DNS.namespace()).name(DNS.name() + "-" + node.name())
                         .labels(Map.of(SERVICE_NAME, DNS.name(), "endpointslice.kubernetes.io/managed-by",
-                                "wheelhouse.dev/node"))
+                                "node.wheelhouse.dev"))
                         .ownerReferences(self == null
                                 ? null
                                 : List.of(new V1OwnerReference().apiVersion("v1").kind("Node").name(node.name())
