@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -34,33 +35,39 @@ import io.kubernetes.client.openapi.models.V1Service;
 import io.kubernetes.client.openapi.models.V1ServicePort;
 
 import dev.wheelhouse.api.Absent;
+import dev.wheelhouse.api.Metadata;
+import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.informer.Indexer;
 
 /**
  * The names of Services and pods, as the specification of Kubernetes' DNS, version 1.1.0, has them. A function of the
  * caches. Only IPv4.
  */
-record ClusterNames(Cache cache) {
+record ClusterNames(Indexer<V1Service> services, Indexer<V1EndpointSlice> slices) {
     private static final Name ZONE = Name.fromConstantString(PodNetwork.DOMAIN + ".");
     private static final Name SERVICES = Name.fromConstantString("svc." + PodNetwork.DOMAIN + ".");
     private static final Name SERVER = Name.fromConstantString("ns.dns." + PodNetwork.DOMAIN + ".");
     private static final Name ADMIN = Name.fromConstantString("hostmaster." + PodNetwork.DOMAIN + ".");
     private static final Name REVERSE = Name.fromConstantString("in-addr.arpa.");
+    private static final String SERVICE_NAME = "kubernetes.io/service-name";
+    private static final String BY_SERVICE = "service";
+    private static final String BY_ADDRESS = "address";
     private static final long TTL = 5;
     private static final int MOST_ALIASES = 8;
 
-    /** The objects that have names. */
-    interface Cache {
-        @Nullable
-        V1Service service(String namespace, String name);
+    /** The names of the objects of two caches, which get indices. */
+    static ClusterNames of(Indexer<V1Service> services, Indexer<V1EndpointSlice> slices) {
+        services.addIndex(BY_ADDRESS, each -> List.of(Absent.orEmpty(each.getSpec().getClusterIP())));
+        slices.addIndex(BY_SERVICE, each -> List.of(each.getMetadata().getNamespace() + "/"
+                + Metadata.label(each, SERVICE_NAME)));
+        slices.addIndex(BY_ADDRESS, each -> Absent.orEmpty(each.getEndpoints()).stream()
+                .flatMap(endpoint -> endpoint.getAddresses().stream()).collect(Collectors.toSet()));
+        return new ClusterNames(services, slices);
+    }
 
-        List<V1EndpointSlice> slices(String namespace, String service);
-
-        /** Whether the namespace has Services. */
-        boolean hasServices(String namespace);
-
-        List<V1Service> servicesAt(String address);
-
-        List<V1EndpointSlice> slicesAt(String address);
+    /** The slices of a Service. */
+    List<V1EndpointSlice> slices(V1Service service) {
+        return slices.byIndex(BY_SERVICE, service.getMetadata().getNamespace() + "/" + service.getMetadata().getName());
     }
 
     /** The answer, or the refusal; null if the name is none of the cluster's. */
@@ -136,15 +143,15 @@ record ClusterNames(Cache cache) {
         if (labels.equals(List.of("dns-version"))) {
             return List.of(new TXTRecord(name, DClass.IN, TTL, "1.1.0"));
         }
-        boolean services = labels.get(0).equals("svc");
-        if (!services && !labels.get(0).equals("pod")) {
+        boolean ofService = labels.get(0).equals("svc");
+        if (!ofService && !labels.get(0).equals("pod")) {
             return null;
         }
         return switch (labels.size()) {
             case 1 -> List.of();
-            case 2 -> cache.hasServices(labels.get(1)) ? List.of() : null;
-            case 3 -> services ? service(name, labels) : pod(name, labels.get(2).replace('-', '.'));
-            case 4, 5 -> services ? parts(name, labels) : null;
+            case 2 -> services.list(labels.get(1)).isEmpty() ? null : List.of();
+            case 3 -> ofService ? service(name, labels) : pod(name, labels.get(2).replace('-', '.'));
+            case 4, 5 -> ofService ? parts(name, labels) : null;
             default -> null;
         };
     }
@@ -158,7 +165,7 @@ record ClusterNames(Cache cache) {
     }
 
     private @Nullable List<Record> service(Name name, List<String> labels) {
-        V1Service service = cache.service(labels.get(1), labels.get(2));
+        V1Service service = services.get(ObjectKey.of(labels.get(1), labels.get(2)));
         if (service == null || service.getSpec() == null) {
             return null;
         }
@@ -181,7 +188,7 @@ record ClusterNames(Cache cache) {
 
     /** The names below a Service: its protocols and ports, and the pods behind it. */
     private @Nullable List<Record> parts(Name name, List<String> labels) {
-        V1Service service = cache.service(labels.get(1), labels.get(2));
+        V1Service service = services.get(ObjectKey.of(labels.get(1), labels.get(2)));
         if (service == null || service.getSpec() == null) {
             return null;
         }
@@ -204,7 +211,7 @@ record ClusterNames(Cache cache) {
 
     private Stream<Record> locations(Name name, V1Service service, V1ServicePort port) {
         return isHeadless(service)
-                ? slices(service).flatMap(slice -> Absent.orEmpty(slice.getPorts()).stream()
+                ? v4(service).flatMap(slice -> Absent.orEmpty(slice.getPorts()).stream()
                         .filter(each -> matches(port, each) && each.getPort() != null)
                         .flatMap(each -> ready(slice).map(pod -> location(name, each.getPort(),
                                 Name.fromConstantString(hostname(pod) + "." + of(service))))))
@@ -225,10 +232,8 @@ record ClusterNames(Cache cache) {
                 + "." + SERVICES);
     }
 
-    private Stream<V1EndpointSlice> slices(V1Service service) {
-        return cache.slices(String.valueOf(service.getMetadata().getNamespace()),
-                String.valueOf(service.getMetadata().getName())).stream()
-                .filter(slice -> "IPv4".equals(slice.getAddressType()));
+    private Stream<V1EndpointSlice> v4(V1Service service) {
+        return slices(service).stream().filter(slice -> "IPv4".equals(slice.getAddressType()));
     }
 
     private static Stream<V1Endpoint> ready(V1EndpointSlice slice) {
@@ -237,7 +242,7 @@ record ClusterNames(Cache cache) {
     }
 
     private Stream<V1Endpoint> endpoints(V1Service service) {
-        return slices(service).flatMap(ClusterNames::ready);
+        return v4(service).flatMap(ClusterNames::ready);
     }
 
     private static String hostname(V1Endpoint endpoint) {
@@ -252,18 +257,16 @@ record ClusterNames(Cache cache) {
         }
         String address = name.getLabelString(3) + "." + name.getLabelString(2) + "." + name.getLabelString(1) + "."
                 + name.getLabelString(0);
-        Stream<Name> services = cache.servicesAt(address).stream().map(ClusterNames::of);
-        Stream<Name> pods = cache.slicesAt(address).stream().flatMap(slice -> {
-            String service = Absent.orEmpty(slice.getMetadata().getLabels()).get(PodNetwork.SERVICE_NAME);
-            V1Service headless = service == null
-                    ? null
-                    : cache.service(String.valueOf(slice.getMetadata().getNamespace()), service);
-            return headless == null || !isHeadless(headless)
+        Stream<Name> own = services.byIndex(BY_ADDRESS, address).stream().map(ClusterNames::of);
+        Stream<Name> pods = slices.byIndex(BY_ADDRESS, address).stream().flatMap(slice -> {
+            V1Service service = services.get(ObjectKey.of(String.valueOf(slice.getMetadata().getNamespace()),
+                    String.valueOf(Metadata.label(slice, SERVICE_NAME))));
+            return service == null || !isHeadless(service)
                     ? Stream.of()
                     : ready(slice).filter(each -> each.getAddresses().get(0).equals(address))
-                            .map(each -> Name.fromConstantString(hostname(each) + "." + of(headless)));
+                            .map(each -> Name.fromConstantString(hostname(each) + "." + of(service)));
         });
-        List<Record> found = Stream.concat(services, pods).distinct()
+        List<Record> found = Stream.concat(own, pods).distinct()
                 .<Record>map(each -> new PTRRecord(name, DClass.IN, TTL, each)).toList();
         return found.isEmpty() ? null : found;
     }

@@ -2,8 +2,6 @@ package dev.wheelhouse.node.net;
 
 import java.io.DataInputStream;
 import java.io.IOException;
-import java.net.DatagramPacket;
-import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
@@ -15,25 +13,28 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.xbill.DNS.CNAMERecord;
 import org.xbill.DNS.DClass;
+import org.xbill.DNS.ExtendedResolver;
 import org.xbill.DNS.Flags;
 import org.xbill.DNS.Header;
 import org.xbill.DNS.Message;
+import org.xbill.DNS.NioClient;
 import org.xbill.DNS.OPTRecord;
 import org.xbill.DNS.Rcode;
 import org.xbill.DNS.Record;
+import org.xbill.DNS.Resolver;
+import org.xbill.DNS.ResolverConfig;
 import org.xbill.DNS.Section;
 import org.xbill.DNS.Type;
 
@@ -58,7 +59,7 @@ final class DnsServer implements Loop {
     private static final int HEADER = 12;
 
     private final ClusterNames names;
-    private final Path resolvConf;
+    private final Supplier<Resolver> resolvers;
     private final LoopRunner threads;
     private final DatagramChannel packets;
     private final ServerSocketChannel connections;
@@ -66,15 +67,17 @@ final class DnsServer implements Loop {
     private final Semaphore queries = new Semaphore(MOST_QUERIES);
     private final Semaphore clients = new Semaphore(MOST_CONNECTIONS);
     private final ByteBuffer buffer = ByteBuffer.allocate(MOST);
+    private volatile @Nullable Resolver resolver;
     private volatile boolean closed;
 
     /**
-     * @param resolvConf names the machine's resolvers
+     * @param resolvers finds the resolvers of other names
      * @throws IOException if the address is none of this machine
      */
-    DnsServer(InetAddress address, ClusterNames names, Path resolvConf, LoopRunner threads) throws IOException {
+    DnsServer(InetAddress address, ClusterNames names, Supplier<Resolver> resolvers, LoopRunner threads)
+            throws IOException {
         this.names = names;
-        this.resolvConf = resolvConf;
+        this.resolvers = resolvers;
         this.threads = threads;
         this.selector = Selector.open();
         this.packets = DatagramChannel.open();
@@ -148,6 +151,7 @@ final class DnsServer implements Loop {
     @Override
     public void close() {
         closed = true;
+        NioClient.close();
         for (AutoCloseable each : List.of(packets, connections, selector)) {
             try {
                 each.close();
@@ -167,12 +171,13 @@ final class DnsServer implements Loop {
             try (Socket client = channel.socket()) {
                 client.setSoTimeout((int) DEADLINE.toMillis());
                 DataInputStream in = new DataInputStream(client.getInputStream());
-                while (System.nanoTime() < end) {
-                    byte[] answer = answer(in.readNBytes(in.readUnsignedShort()), client.getInetAddress(), true);
-                    if (answer == null) {
-                        return;
+                byte[] answer = new byte[0];
+                while (answer != null && System.nanoTime() < end) {
+                    answer = answer(in.readNBytes(in.readUnsignedShort()), client.getInetAddress(), true);
+                    if (answer != null) {
+                        client.getOutputStream().write(ByteBuffer.allocate(2 + answer.length)
+                                .putShort((short) answer.length).put(answer).array());
                     }
-                    client.getOutputStream().write(framed(answer));
                 }
             } catch (IOException e) {
                 log.debug("a DNS client left: {}", e.toString());
@@ -180,10 +185,6 @@ final class DnsServer implements Loop {
                 clients.release();
             }
         });
-    }
-
-    private static byte[] framed(byte[] message) {
-        return ByteBuffer.allocate(2 + message.length).putShort((short) message.length).put(message).array();
     }
 
     /** Null if there is nothing to say. */
@@ -202,29 +203,56 @@ final class DnsServer implements Loop {
         }
         Message answer = names.answer(query);
         if (answer == null) {
-            byte[] forwarded = forward(bytes, tcp);
-            return forwarded != null ? forwarded : failure(query.getHeader(), Rcode.SERVFAIL);
-        }
-        List<Record> found = answer.getSection(Section.ANSWER);
-        if (!found.isEmpty() && found.getLast() instanceof CNAMERecord alias
-                && query.getQuestion().getType() != Type.CNAME && answer.getSection(Section.AUTHORITY).isEmpty()) {
+            answer = ask(query);
+        } else if (answer.getRcode() == Rcode.NOERROR && answer.getSection(Section.AUTHORITY).isEmpty()
+                && !answer.getSection(Section.ANSWER).isEmpty()
+                && answer.getSection(Section.ANSWER).getLast() instanceof CNAMERecord alias) {
             follow(answer, alias, query.getQuestion().getType());
         }
+        if (answer == null) {
+            return failure(query.getHeader(), Rcode.SERVFAIL);
+        }
         OPTRecord options = query.getOPT();
-        int size = LEAST_ANSWER;
+        if (answer.getOPT() != null) {
+            answer.removeRecord(answer.getOPT(), Section.ADDITIONAL);
+        }
         if (options != null) {
-            size = Math.clamp(options.getPayloadSize(), LEAST_ANSWER, MOST_BY_UDP);
             answer.addRecord(new OPTRecord(MOST_BY_UDP, 0, 0), Section.ADDITIONAL);
         }
-        return answer.toWire(tcp ? MOST : size);
+        return answer.toWire(tcp
+                ? MOST
+                : options == null ? LEAST_ANSWER : Math.clamp(options.getPayloadSize(), LEAST_ANSWER, MOST_BY_UDP));
     }
 
     /** Adds to an answer what the machine's resolvers know of a name outside the cluster. */
-    private void follow(Message answer, CNAMERecord alias, int type) throws IOException {
-        byte[] target = forward(Message.newQuery(Record.newRecord(alias.getTarget(), type, DClass.IN)).toWire(), true);
+    private void follow(Message answer, CNAMERecord alias, int type) {
+        Message target = type == Type.CNAME
+                ? null
+                : ask(Message.newQuery(Record.newRecord(alias.getTarget(), type, DClass.IN)));
         if (target != null) {
-            new Message(target).getSection(Section.ANSWER).forEach(each -> answer.addRecord(each, Section.ANSWER));
+            target.getSection(Section.ANSWER).forEach(each -> answer.addRecord(each, Section.ANSWER));
         }
+    }
+
+    /** The answer of the machine's resolvers; null if none has one. The resolvers are found anew after a failure. */
+    private @Nullable Message ask(Message query) {
+        try {
+            Resolver known = resolver != null ? resolver : resolvers.get();
+            resolver = known;
+            return known.send(query);
+        } catch (IOException e) {
+            resolver = null;
+            log.debug("the machine's resolvers gave no answer: {}", e.toString());
+            return null;
+        }
+    }
+
+    /** The resolvers that {@code /etc/resolv.conf} names. */
+    static Resolver ofMachine() {
+        ResolverConfig.refresh();
+        Resolver found = new ExtendedResolver();
+        found.setTimeout(DEADLINE);
+        return found;
     }
 
     private static byte[] failure(Header query, int code) {
@@ -238,47 +266,5 @@ final class DnsServer implements Loop {
     private static boolean isNear(InetAddress client) throws IOException {
         return client.isSiteLocalAddress() || client.isLoopbackAddress() || client.isLinkLocalAddress()
                 || NetworkInterface.getByInetAddress(client) != null;
-    }
-
-    /** The answer of the first of the machine's resolvers that has one; null if none has. */
-    private byte @Nullable [] forward(byte[] query, boolean tcp) throws IOException {
-        List<String> lines = Files.exists(resolvConf) ? Files.readAllLines(resolvConf) : List.of();
-        for (String line : lines) {
-            String[] words = line.strip().split("\\s+");
-            if (words.length < 2 || !words[0].equals("nameserver") || !words[1].matches("[0-9a-fA-F.:]+")) {
-                continue;
-            }
-            InetSocketAddress resolver = new InetSocketAddress(InetAddress.getByName(words[1]), 53);
-            try {
-                byte[] answer = tcp ? askByTcp(resolver, query) : askByUdp(resolver, query);
-                if (answer.length >= HEADER && answer[0] == query[0] && answer[1] == query[1]) {
-                    return answer;
-                }
-            } catch (IOException e) {
-                log.debug("the resolver {} gave no answer: {}", resolver, e.toString());
-            }
-        }
-        return null;
-    }
-
-    private static byte[] askByUdp(InetSocketAddress resolver, byte[] query) throws IOException {
-        try (DatagramSocket socket = new DatagramSocket()) {
-            socket.connect(resolver);
-            socket.setSoTimeout((int) DEADLINE.toMillis());
-            socket.send(new DatagramPacket(query, query.length));
-            DatagramPacket answer = new DatagramPacket(new byte[MOST], MOST);
-            socket.receive(answer);
-            return Arrays.copyOf(answer.getData(), answer.getLength());
-        }
-    }
-
-    private static byte[] askByTcp(InetSocketAddress resolver, byte[] query) throws IOException {
-        try (Socket socket = new Socket()) {
-            socket.connect(resolver, (int) DEADLINE.toMillis());
-            socket.setSoTimeout((int) DEADLINE.toMillis());
-            socket.getOutputStream().write(framed(query));
-            DataInputStream in = new DataInputStream(socket.getInputStream());
-            return in.readNBytes(in.readUnsignedShort());
-        }
     }
 }

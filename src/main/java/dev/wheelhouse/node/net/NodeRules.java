@@ -4,6 +4,8 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 
+import dev.wheelhouse.runtime.Resources;
+
 /**
  * The rules of one node: the machine's ports lead to its pods (instead of CNI's plugin {@code portmap}), and its pods
  * reach the world by the machine's address. Pure.
@@ -11,31 +13,7 @@ import java.util.Set;
 final class NodeRules {
     private static final List<String> PROTOCOLS = List.of("tcp", "udp", "sctp");
     private static final String ANY = "0.0.0.0";
-    private static final String BASE = """
-            map ports { type inet_proto . inet_service : ipv4_addr . inet_service; }
-            map ports-of-addresses { type ipv4_addr . inet_proto . inet_service : ipv4_addr . inet_service; }
-            set hairpin { type ipv4_addr . ipv4_addr; }
-            set pods { type ipv4_addr; flags interval; auto-merge; }
-            set all-pods { type ipv4_addr; flags interval; auto-merge; }
-            chain host-ports {
-              meta l4proto { tcp, udp, sctp } dnat ip addr . port to ip daddr . meta l4proto . th dport \
-                map @ports-of-addresses
-              meta l4proto { tcp, udp, sctp } dnat ip addr . port to meta l4proto . th dport map @ports
-            }
-            chain prerouting {
-              type nat hook prerouting priority -110;
-              fib daddr type local ip daddr != 127.0.0.0/8 jump host-ports
-            }
-            chain output {
-              type nat hook output priority -110;
-              fib daddr type local ip daddr != 127.0.0.0/8 jump host-ports
-            }
-            chain postrouting {
-              type nat hook postrouting priority 90;
-              ct status dnat ip saddr . ip daddr @hairpin masquerade fully-random
-              ip saddr @pods ip daddr != @all-pods masquerade fully-random
-            }
-            """;
+    private static final String BASE = Resources.text(NodeRules.class, "node.nft");
 
     private NodeRules() {}
 

@@ -2,7 +2,6 @@ package dev.wheelhouse.node.net;
 
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,17 +20,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import io.kubernetes.client.common.KubernetesObject;
-import io.kubernetes.client.custom.IntOrString;
-import io.kubernetes.client.openapi.models.DiscoveryV1EndpointPort;
-import io.kubernetes.client.openapi.models.V1Endpoint;
 import io.kubernetes.client.openapi.models.V1EndpointSlice;
 import io.kubernetes.client.openapi.models.V1Node;
-import io.kubernetes.client.openapi.models.V1ObjectMeta;
-import io.kubernetes.client.openapi.models.V1OwnerReference;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1Service;
-import io.kubernetes.client.openapi.models.V1ServicePort;
-import io.kubernetes.client.openapi.models.V1ServiceSpec;
 
 import dev.wheelhouse.api.Absent;
 import dev.wheelhouse.api.KubeApiException;
@@ -39,6 +31,7 @@ import dev.wheelhouse.api.Metadata;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.KubeClient;
+import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.informer.InformerFactory;
 import dev.wheelhouse.informer.ResourceEventHandler;
@@ -48,6 +41,7 @@ import dev.wheelhouse.podconfig.PodSources;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LogBudget;
 import dev.wheelhouse.runtime.LoopRunner;
+import dev.wheelhouse.runtime.Resources;
 import dev.wheelhouse.runtime.SignalledLoop;
 
 /**
@@ -55,29 +49,25 @@ import dev.wheelhouse.runtime.SignalledLoop;
  * caches of Services, EndpointSlices and Nodes. The rules of Services are for the whole machine, so only one of several
  * nodes on a machine writes them: the one that holds the port of kube-proxy, which is another such writer. Thread safe.
  */
-public final class PodNetwork extends SignalledLoop implements ClusterNames.Cache {
+public final class PodNetwork extends SignalledLoop {
     /** The domain of the cluster's names. */
     public static final String DOMAIN = "cluster.local";
-    static final String SERVICE_NAME = "kubernetes.io/service-name";
     private static final Logger log = LoggerFactory.getLogger(PodNetwork.class);
     private static final int PROXY_PORT = 10_256;
-    private static final int DNS_PORT = 53;
     private static final String DNS_ADDRESS = "10.96.0.10";
     private static final ObjectKey DNS = ObjectKey.of("kube-system", "kube-dns");
     private static final Path FORWARDING = Path.of("/proc/sys/net/ipv4/ip_forward");
-    private static final Path RESOLV_CONF = Path.of("/etc/resolv.conf");
     /** The least time between two transactions. */
     private static final long PAUSE = Duration.ofMillis(100).toNanos();
     private static final long RETRY = Duration.ofSeconds(5).toNanos();
     private static final long CHECK = Duration.ofSeconds(30).toNanos();
-    private static final String BY_NAME = "name";
-    private static final String BY_ADDRESS = "address";
 
     private final NodeAgentOptions node;
     private final Supplier<List<PodPort>> ports;
     private final InformerFactory informers;
     private final SharedIndexInformer<V1Service> services;
     private final SharedIndexInformer<V1EndpointSlice> slices;
+    private final ClusterNames names;
     private final SharedIndexInformer<V1Node> nodes;
     private final ResourceClient<V1Service> serviceClient;
     private final ResourceClient<V1EndpointSlice> sliceClient;
@@ -113,11 +103,7 @@ public final class PodNetwork extends SignalledLoop implements ClusterNames.Cach
         services = informers.informer(ResourceType.SERVICES, V1Service.class);
         slices = informers.informer(ResourceType.ENDPOINT_SLICES, V1EndpointSlice.class);
         nodes = informers.informer(ResourceType.NODES, V1Node.class);
-        services.getIndexer().addIndex(BY_ADDRESS, each -> List.of(Absent.orEmpty(each.getSpec().getClusterIP())));
-        slices.getIndexer().addIndex(BY_NAME, each -> List.of(each.getMetadata().getNamespace() + "/"
-                + Metadata.label(each, SERVICE_NAME)));
-        slices.getIndexer().addIndex(BY_ADDRESS, each -> Absent.orEmpty(each.getEndpoints()).stream()
-                .flatMap(endpoint -> endpoint.getAddresses().stream()).collect(Collectors.toSet()));
+        names = ClusterNames.of(services.getIndexer(), slices.getIndexer());
         follow(services, V1Service::getMetadata);
         follow(slices, V1EndpointSlice::getMetadata);
         // The status of a Node changes often, and says nothing of its network.
@@ -139,8 +125,7 @@ public final class PodNetwork extends SignalledLoop implements ClusterNames.Cach
             return;
         }
         try {
-            DnsServer made = new DnsServer(InetAddress.getByName(node.hostIp()), new ClusterNames(this), RESOLV_CONF,
-                    runner);
+            DnsServer made = new DnsServer(InetAddress.getByName(node.hostIp()), names, DnsServer::ofMachine, runner);
             server = made;
             runner.start(node.name() + "/dns", made);
         } catch (IOException e) {
@@ -193,8 +178,7 @@ public final class PodNetwork extends SignalledLoop implements ClusterNames.Cach
         }
         V1Node own = nodes.get(ObjectKey.cluster(node.name()));
         String zone = own == null ? null : Metadata.label(own, "topology.kubernetes.io/zone");
-        serviceTable.write(ServiceRules.of(services.getIndexer().list(),
-                each -> slices(Absent.orEmpty(each.getMetadata().getNamespace()), each.getMetadata().getName()),
+        serviceTable.write(ServiceRules.of(services.getIndexer().list(), names::slices,
                 new ServiceRules.Machine(
                         Stream.concat(Stream.of(node.name()), nodes.getIndexer().list().stream().filter(this::isHere)
                                 .map(each -> each.getMetadata().getName())).collect(Collectors.toSet()),
@@ -258,84 +242,39 @@ public final class PodNetwork extends SignalledLoop implements ClusterNames.Cach
             return;
         }
         V1Service there = services.get(DNS);
+        V1Node self = nodes.get(ObjectKey.cluster(node.name()));
         if (there == null) {
+            V1Service wanted = made(V1Service.class, "Service.json", Map.of("<IP>", DNS_ADDRESS));
             try {
-                serviceClient.create(dnsService(DNS_ADDRESS));
+                serviceClient.create(wanted);
             } catch (KubeApiException e) {
                 if (!e.isAlreadyExists()) {
                     // The address is of another Service, or of another range than this cluster's.
-                    serviceClient.create(dnsService(null));
+                    wanted.getSpec().setClusterIP(null);
+                    serviceClient.create(wanted);
                 }
             }
-            return;
-        }
-        if (!Absent.orEmpty(there.getSpec().getSelector()).isEmpty()) {
-            return;
-        }
-        V1Node self = nodes.get(ObjectKey.cluster(node.name()));
-        V1EndpointSlice wanted = dnsSlice(own.address(), self);
-        V1EndpointSlice known = slices.get(ObjectKey.of(wanted));
-        if (self != null && known == null) {
-            sliceClient.create(wanted);
-        } else if (known != null && (!wanted.getPorts().equals(known.getPorts())
-                || !wanted.getEndpoints().get(0).getAddresses().equals(known.getEndpoints().get(0).getAddresses()))) {
-            wanted.getMetadata().resourceVersion(known.getMetadata().getResourceVersion());
-            sliceClient.update(wanted);
+        } else if (self != null && Absent.orEmpty(there.getSpec().getSelector()).isEmpty()) {
+            V1EndpointSlice wanted = made(V1EndpointSlice.class, "EndpointSlice.json", Map.of("<NODE>", node.name(),
+                    "<UID>", self.getMetadata().getUid(), "<IP>", node.hostIp(), "<PORT>", own.address().getPort()));
+            V1EndpointSlice known = slices.get(ObjectKey.of(wanted));
+            if (known == null) {
+                sliceClient.create(wanted);
+            } else if (!List.of(wanted.getPorts(), wanted.getEndpoints().get(0).getAddresses())
+                    .equals(List.of(known.getPorts(), known.getEndpoints().get(0).getAddresses()))) {
+                wanted.getMetadata().resourceVersion(known.getMetadata().getResourceVersion());
+                sliceClient.update(wanted);
+            }
         }
     }
 
-    private static V1Service dnsService(@Nullable String address) {
-        return new V1Service().apiVersion("v1").kind("Service")
-                .metadata(new V1ObjectMeta().namespace(DNS.namespace()).name(DNS.name())
-                        .labels(Map.of("k8s-app", "kube-dns", "kubernetes.io/cluster-service", "true",
-                                "kubernetes.io/name", "CoreDNS")))
-                // Each node has a server of its own, which answers its own pods.
-                .spec(new V1ServiceSpec().clusterIP(address).internalTrafficPolicy("Local").ports(
-                        Stream.of("UDP", "TCP").map(protocol -> new V1ServicePort().name(dnsPort(protocol))
-                                .protocol(protocol).port(DNS_PORT).targetPort(new IntOrString(DNS_PORT))).toList()));
-    }
-
-    private static String dnsPort(String protocol) {
-        return protocol.equals("UDP") ? "dns" : "dns-tcp";
-    }
-
-    private V1EndpointSlice dnsSlice(InetSocketAddress address, @Nullable V1Node self) {
-        return new V1EndpointSlice().apiVersion("discovery.k8s.io/v1").kind("EndpointSlice").addressType("IPv4")
-                .metadata(new V1ObjectMeta().namespace(DNS.namespace()).name(DNS.name() + "-" + node.name())
-                        .labels(Map.of(SERVICE_NAME, DNS.name(), "endpointslice.kubernetes.io/managed-by",
-                                "node.wheelhouse.dev"))
-                        .ownerReferences(self == null
-                                ? null
-                                : List.of(new V1OwnerReference().apiVersion("v1").kind("Node").name(node.name())
-                                        .uid(self.getMetadata().getUid()))))
-                .endpoints(List.of(new V1Endpoint().addresses(List.of(node.hostIp())).nodeName(node.name())))
-                .ports(Stream.of("UDP", "TCP").map(protocol -> new DiscoveryV1EndpointPort().name(dnsPort(protocol))
-                        .protocol(protocol).port(address.getPort())).toList());
-    }
-
-    @Override
-    public @Nullable V1Service service(String namespace, String name) {
-        return services.get(ObjectKey.of(namespace, name));
-    }
-
-    @Override
-    public List<V1EndpointSlice> slices(String namespace, String service) {
-        return slices.getIndexer().byIndex(BY_NAME, namespace + "/" + service);
-    }
-
-    @Override
-    public boolean hasServices(String namespace) {
-        return !services.getIndexer().list(namespace).isEmpty();
-    }
-
-    @Override
-    public List<V1Service> servicesAt(String address) {
-        return services.getIndexer().byIndex(BY_ADDRESS, address);
-    }
-
-    @Override
-    public List<V1EndpointSlice> slicesAt(String address) {
-        return slices.getIndexer().byIndex(BY_ADDRESS, address);
+    /** An object of a file beside this class. */
+    private static <T> T made(Class<T> type, String file, Map<String, Object> words) {
+        String text = Resources.text(PodNetwork.class, file);
+        for (Map.Entry<String, Object> word : words.entrySet()) {
+            text = text.replace(word.getKey(), String.valueOf(word.getValue()));
+        }
+        return ModelJson.read(text, type);
     }
 
     /** Ends all, and takes the rules away. */

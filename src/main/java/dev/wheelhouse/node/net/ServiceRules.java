@@ -31,6 +31,7 @@ import io.kubernetes.client.openapi.models.V1ServiceSpec;
 import dev.wheelhouse.api.Absent;
 import dev.wheelhouse.api.Names;
 import dev.wheelhouse.runtime.Hashes;
+import dev.wheelhouse.runtime.Resources;
 
 /**
  * The rules by which this machine answers for Services (upstream: {@code pkg/proxy/nftables/proxier.go},
@@ -44,37 +45,7 @@ final class ServiceRules {
     private static final int HASH_LENGTH = 12;
     /** A bit of the packet's mark, which only this table reads: its packets leave with this machine's address. */
     private static final String MASQUERADE = "meta mark set meta mark or 0x20000";
-    /** What is not for a loopback address: the kernel lets nothing from there leave to a pod. */
-    private static final String TO_NODE_PORT = "fib daddr type local ip daddr != 127.0.0.0/8 meta l4proto . th dport";
-    private static final String BASE = """
-            map addresses { type ipv4_addr . inet_proto . inet_service : verdict; }
-            map node-ports { type inet_proto . inet_service : verdict; }
-            map unanswered { type ipv4_addr . inet_proto . inet_service : verdict; }
-            map unanswered-node-ports { type inet_proto . inet_service : verdict; }
-            set cluster-ips { type ipv4_addr; }
-            set hairpin { type ipv4_addr . ipv4_addr; }
-            set pods { type ipv4_addr; flags interval; auto-merge; }
-            chain services {
-              ip daddr . meta l4proto . th dport vmap @addresses
-              NODE_PORT vmap @node-ports
-            }
-            chain prerouting { type nat hook prerouting priority -100; jump services; }
-            chain nat-output { type nat hook output priority -100; jump services; }
-            chain postrouting {
-              type nat hook postrouting priority 100;
-              meta mark and 0x20000 != 0 meta mark set meta mark xor 0x20000 masquerade fully-random
-              ct status dnat ip saddr . ip daddr @hairpin masquerade fully-random
-            }
-            chain refused { reject; }
-            chain refusals {
-              ip daddr . meta l4proto . th dport vmap @unanswered
-              NODE_PORT vmap @unanswered-node-ports
-              ip daddr @cluster-ips reject
-            }
-            chain input { type filter hook input priority 0; ct state new jump refusals; }
-            chain forward { type filter hook forward priority 0; ct state new jump refusals; }
-            chain output { type filter hook output priority 0; ct state new jump refusals; }
-            """.replace("NODE_PORT", TO_NODE_PORT);
+    private static final String BASE = Resources.text(ServiceRules.class, "services.nft");
 
     /**
      * The machine.
