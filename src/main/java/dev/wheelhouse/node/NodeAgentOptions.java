@@ -121,7 +121,8 @@ public record NodeAgentOptions(String name, String hostIp, String podCidr, Map<S
      * @throws IllegalArgumentException if it is not an IPv4 range
      */
     public NodeAgentOptions withPodCidr(String range) {
-        return new NodeAgentOptions(name, hostIp, new PodIps(range).cidr(), capacity, labels, taints, profile, workers,
+        new PodIps(range);
+        return new NodeAgentOptions(name, hostIp, range, capacity, labels, taints, profile, workers,
                 resync, manifestPath, fileCheckPeriod, manifestUrl, runtime);
     }
 

@@ -26,10 +26,6 @@ final class PodIps {
         taken.set(size - 1);
     }
 
-    String cidr() {
-        return cidr;
-    }
-
     private int parse(String address) {
         String[] parts = address.split("\\.", -1);
         int value = 0;

@@ -11,14 +11,19 @@ public final class Commands {
 
     private Commands() {}
 
-    /** @throws IOException if the program is not there, fails or takes too long; the message has its first words */
-    public static void run(Duration deadline, String... command) throws IOException {
+    /**
+     * @param input what the program reads
+     * @throws IOException if the program is not there, fails or takes too long; the message has its first words
+     */
+    public static void run(Duration deadline, String input, String... command) throws IOException {
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         try (var output = process.getInputStream()) {
-            process.getOutputStream().close();
-            // A program whose output nobody reads would wait; one that stays silent ends at the deadline.
+            // The program's end at the deadline also ends the waits for it to read and to write.
             process.onExit().orTimeout(deadline.toMillis(), TimeUnit.MILLISECONDS)
                     .exceptionally(e -> process.destroyForcibly());
+            try (var in = process.getOutputStream()) {
+                in.write(input.getBytes(StandardCharsets.UTF_8));
+            }
             String words = new String(output.readNBytes(MOST_OUTPUT), StandardCharsets.UTF_8).strip();
             output.skip(Long.MAX_VALUE);
             if (!process.waitFor(deadline.toMillis(), TimeUnit.MILLISECONDS) || process.exitValue() != 0) {

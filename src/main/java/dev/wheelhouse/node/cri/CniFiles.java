@@ -26,16 +26,19 @@ final class CniFiles extends SignalledLoop {
     private static final long RETRY = Duration.ofMillis(500).toNanos();
 
     private final CriRuntime runtime;
+    private final boolean active;
 
-    CniFiles(CriRuntime runtime) {
+    /** @param active whether to look after the network at all */
+    CniFiles(CriRuntime runtime, boolean active) {
         this.runtime = runtime;
+        this.active = active;
     }
 
     @Override
     public long step() {
         String range = runtime.network.range();
-        if (isClosed() || range == null) {
-            return isClosed() ? IDLE : RETRY;
+        if (isClosed() || !active || range == null) {
+            return isClosed() || !active ? IDLE : RETRY;
         }
         try {
             Path file = Path.of(directory(runtime.cri.status().getInfoOrDefault("config", ""))).resolve(NAME);

@@ -443,11 +443,6 @@ final class CriPod extends SignalledLoop {
             runtime.events.event(pod, "", "Normal", "SandboxChanged",
                     "Pod sandbox changed, it will be killed and re-created.");
             attempt = seen.sandboxes().get(0).getMetadata().getAttempt() + 1;
-        } else if (!Boolean.TRUE.equals(pod.getSpec().getHostNetwork())
-                && (pod.getSpec().getDnsPolicy() == null || pod.getSpec().getDnsPolicy().startsWith("ClusterFirst"))
-                && runtime.network.nameServer() == null) {
-            runtime.events.event(pod, "", "Warning", "MissingClusterDNS",
-                    "the cluster has no DNS server: the pod resolves names as the machine does, as with the dnsPolicy Default");
         }
         for (PodSandbox old : seen.sandboxes()) {
             runtime.cri.stopSandbox(old.getId());

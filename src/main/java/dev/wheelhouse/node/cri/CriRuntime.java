@@ -84,7 +84,7 @@ final class CriRuntime implements PodRuntime {
             return PERIOD;
         }
     };
-    private final @Nullable CniFiles cni;
+    private final CniFiles cni;
     private volatile @Nullable LoopRunner runner;
     private volatile Runnable wake = () -> {};
 
@@ -103,7 +103,7 @@ final class CriRuntime implements PodRuntime {
         this.idPrefix = owner.version().replaceFirst("://.*", "://");
         this.lines = new LogBudget(clock);
         this.network = new PodNetwork(node, services, this::hostPorts, client, clock);
-        this.cni = services ? new CniFiles(this) : null;
+        this.cni = new CniFiles(this, services);
         for (String uid : list().keySet()) {
             pods.put(uid, CriPod.adopted(this, uid));
         }
@@ -177,9 +177,7 @@ final class CriRuntime implements PodRuntime {
         runner = threads;
         threads.start(node.name() + "/containers", lister);
         network.start(threads);
-        if (cni != null) {
-            threads.start(node.name() + "/cni", cni);
-        }
+        threads.start(node.name() + "/cni", cni);
         pods.values().forEach(pod -> threads.start(node.name() + "/pod-" + pod.uid, pod));
     }
 
@@ -296,9 +294,7 @@ final class CriRuntime implements PodRuntime {
         pods.values().forEach(CriPod::close);
         prober.close();
         network.close();
-        if (cni != null) {
-            cni.close();
-        }
+        cni.close();
         cri.client().close();
     }
 }

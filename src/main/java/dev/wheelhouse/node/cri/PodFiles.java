@@ -157,6 +157,6 @@ final class PodFiles {
     }
 
     private static void run(String... command) throws IOException {
-        Commands.run(COMMAND, command);
+        Commands.run(COMMAND, "", command);
     }
 }

@@ -2,14 +2,17 @@ package dev.wheelhouse.node.net;
 
 import java.net.InetAddress;
 import java.net.UnknownHostException;
-import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
+import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.xbill.DNS.ARecord;
 import org.xbill.DNS.CNAMERecord;
 import org.xbill.DNS.DClass;
@@ -21,11 +24,11 @@ import org.xbill.DNS.Opcode;
 import org.xbill.DNS.PTRRecord;
 import org.xbill.DNS.Rcode;
 import org.xbill.DNS.Record;
+import org.xbill.DNS.ReverseMap;
 import org.xbill.DNS.SOARecord;
 import org.xbill.DNS.SRVRecord;
 import org.xbill.DNS.Section;
 import org.xbill.DNS.TXTRecord;
-import org.xbill.DNS.TextParseException;
 import org.xbill.DNS.Type;
 
 import io.kubernetes.client.openapi.models.DiscoveryV1EndpointPort;
@@ -35,39 +38,112 @@ import io.kubernetes.client.openapi.models.V1Service;
 import io.kubernetes.client.openapi.models.V1ServicePort;
 
 import dev.wheelhouse.api.Absent;
-import dev.wheelhouse.api.Metadata;
-import dev.wheelhouse.api.ObjectKey;
-import dev.wheelhouse.informer.Indexer;
 
 /**
- * The names of Services and pods, as the specification of Kubernetes' DNS, version 1.1.0, has them. A function of the
- * caches. Only IPv4.
+ * The names of Services and pods, as the specification of Kubernetes' DNS, version 1.1.0, has them, and the names of
+ * their addresses. Pure. Only IPv4.
+ *
+ * @param records all names with their records; a name that only has longer names below it has no records
  */
-record ClusterNames(Indexer<V1Service> services, Indexer<V1EndpointSlice> slices) {
+record ClusterNames(Map<Name, Set<Record>> records) {
+    private static final Logger log = LoggerFactory.getLogger(ClusterNames.class);
     private static final Name ZONE = Name.fromConstantString(PodNetwork.DOMAIN + ".");
-    private static final Name SERVICES = Name.fromConstantString("svc." + PodNetwork.DOMAIN + ".");
-    private static final Name SERVER = Name.fromConstantString("ns.dns." + PodNetwork.DOMAIN + ".");
-    private static final Name ADMIN = Name.fromConstantString("hostmaster." + PodNetwork.DOMAIN + ".");
-    private static final Name REVERSE = Name.fromConstantString("in-addr.arpa.");
-    private static final String SERVICE_NAME = "kubernetes.io/service-name";
-    private static final String BY_SERVICE = "service";
-    private static final String BY_ADDRESS = "address";
+    private static final Name PODS = Name.fromConstantString("pod." + ZONE);
+    private static final Name SERVER = Name.fromConstantString("ns.dns." + ZONE);
+    private static final Name VERSION = Name.fromConstantString("dns-version." + ZONE);
     private static final long TTL = 5;
     private static final int MOST_ALIASES = 8;
+    private static final Record SOA = new SOARecord(ZONE, DClass.IN, TTL, SERVER,
+            Name.fromConstantString("hostmaster." + ZONE), 1, 7200, 1800, 86_400, TTL);
 
-    /** The names of the objects of two caches, which get indices. */
-    static ClusterNames of(Indexer<V1Service> services, Indexer<V1EndpointSlice> slices) {
-        services.addIndex(BY_ADDRESS, each -> List.of(Absent.orEmpty(each.getSpec().getClusterIP())));
-        slices.addIndex(BY_SERVICE, each -> List.of(each.getMetadata().getNamespace() + "/"
-                + Metadata.label(each, SERVICE_NAME)));
-        slices.addIndex(BY_ADDRESS, each -> Absent.orEmpty(each.getEndpoints()).stream()
-                .flatMap(endpoint -> endpoint.getAddresses().stream()).collect(Collectors.toSet()));
-        return new ClusterNames(services, slices);
+    /** @param slices the slices of a Service */
+    static ClusterNames of(Collection<V1Service> services, Function<V1Service, List<V1EndpointSlice>> slices) {
+        ClusterNames names = new ClusterNames(new HashMap<>());
+        names.add(SOA);
+        names.add(new NSRecord(ZONE, DClass.IN, TTL, SERVER));
+        names.add(new TXTRecord(VERSION, DClass.IN, TTL, "1.1.0"));
+        names.have(Name.fromConstantString("svc." + ZONE));
+        names.have(PODS);
+        for (V1Service service : services) {
+            try {
+                names.add(service, slices.apply(service));
+            } catch (IllegalArgumentException e) {
+                log.debug("the Service {} has a name that is none", service.getMetadata().getName(), e);
+            }
+        }
+        return names;
     }
 
-    /** The slices of a Service. */
-    List<V1EndpointSlice> slices(V1Service service) {
-        return slices.byIndex(BY_SERVICE, service.getMetadata().getNamespace() + "/" + service.getMetadata().getName());
+    private Set<Record> have(Name name) {
+        Set<Record> own = records.computeIfAbsent(name, n -> new LinkedHashSet<>());
+        if (name.labels() > ZONE.labels() && name.subdomain(ZONE)) {
+            have(new Name(name, 1));
+        }
+        return own;
+    }
+
+    private void add(Record each) {
+        have(each.getName()).add(each);
+    }
+
+    private void add(V1Service service, List<V1EndpointSlice> slices) {
+        Name name = Name.fromConstantString(service.getMetadata().getName() + "."
+                + service.getMetadata().getNamespace() + ".svc." + ZONE);
+        String address = Absent.orEmpty(service.getSpec().getClusterIP());
+        have(name);
+        if ("ExternalName".equals(service.getSpec().getType())) {
+            String target = Absent.orEmpty(service.getSpec().getExternalName()).replaceFirst("\\.?$", ".");
+            add(new CNAMERecord(name, DClass.IN, TTL, Name.fromConstantString(target)));
+        } else if (ServiceRules.isIpv4(address)) {
+            addAddress(name, address);
+            for (V1ServicePort port : Absent.orEmpty(service.getSpec().getPorts())) {
+                addPort(name, port.getName(), port.getProtocol(), port.getPort(), name);
+            }
+        } else if (address.equals("None")) {
+            for (V1EndpointSlice slice : slices) {
+                slice.getEndpoints().stream().filter(ServiceRules::isReady).forEach(each -> add(name, slice, each));
+            }
+        }
+    }
+
+    /** Adds a pod of a Service without an address of its own. */
+    private void add(Name service, V1EndpointSlice slice, V1Endpoint endpoint) {
+        String address = endpoint.getAddresses().isEmpty() ? "" : endpoint.getAddresses().get(0);
+        if (ServiceRules.isIpv4(address)) {
+            String host = endpoint.getHostname() == null ? address.replace('.', '-') : endpoint.getHostname();
+            Name name = Name.fromConstantString(host + "." + service);
+            addAddress(name, address);
+            add(a(service, address));
+            for (DiscoveryV1EndpointPort port : Absent.orEmpty(slice.getPorts())) {
+                addPort(service, port.getName(), port.getProtocol(), port.getPort(), name);
+            }
+        }
+    }
+
+    private void addAddress(Name name, String address) {
+        add(a(name, address));
+        add(new PTRRecord(ReverseMap.fromAddress(inet(address)), DClass.IN, TTL, name));
+    }
+
+    private void addPort(Name service, @Nullable String port, @Nullable String protocol, @Nullable Integer number,
+            Name target) {
+        if (port != null && !port.isEmpty() && number != null) {
+            add(new SRVRecord(
+                    Name.fromConstantString("_" + port + "._" + ServiceRules.protocol(protocol) + "." + service),
+                    DClass.IN, TTL, 0, 100, number, target));
+        }
+    }
+
+    private static ARecord a(Name name, String address) {
+        return new ARecord(name, DClass.IN, TTL, inet(address));
+    }
+
+    private static InetAddress inet(String address) {
+        try {
+            return InetAddress.getByName(address);
+        } catch (UnknownHostException e) {
+            throw new IllegalArgumentException(e);
+        }
     }
 
     /** The answer, or the refusal; null if the name is none of the cluster's. */
@@ -83,7 +159,6 @@ record ClusterNames(Indexer<V1Service> services, Indexer<V1EndpointSlice> slices
         } else if (query.getSection(Section.QUESTION).size() != 1) {
             answer.getHeader().setRcode(Rcode.FORMERR);
         } else if (question.getDClass() != DClass.IN || !Type.isRR(question.getType())) {
-            answer.addRecord(question, Section.QUESTION);
             answer.getHeader().setRcode(Rcode.REFUSED);
         } else {
             answer.addRecord(question, Section.QUESTION);
@@ -97,185 +172,37 @@ record ClusterNames(Indexer<V1Service> services, Indexer<V1EndpointSlice> slices
 
     /** @return false if the name is none of the cluster's */
     private boolean fill(Message answer, Name name, int type, int aliases) {
-        if (!name.subdomain(ZONE) && !name.subdomain(REVERSE)) {
-            return false;
-        }
-        List<Record> found = name.subdomain(ZONE) ? records(name) : pointers(name);
+        Set<Record> found = find(name);
         if (found == null && !name.subdomain(ZONE)) {
             return false;
         }
         answer.getHeader().setFlag(Flags.AA);
+        answer.getHeader().setRcode(found == null ? Rcode.NXDOMAIN : Rcode.NOERROR);
         List<Record> fitting = found == null
                 ? List.of()
                 : found.stream().filter(each -> each.getType() == type || each.getType() == Type.CNAME).toList();
-        fitting.forEach(each -> answer.addRecord(each, Section.ANSWER));
+        if (fitting.isEmpty()) {
+            answer.addRecord(SOA, Section.AUTHORITY);
+        }
         for (Record each : fitting) {
+            answer.addRecord(each, Section.ANSWER);
             if (each instanceof CNAMERecord alias && type != Type.CNAME && aliases < MOST_ALIASES) {
                 fill(answer, alias.getTarget(), type, aliases + 1);
-            } else if (each instanceof SRVRecord service) {
-                Absent.orEmpty(records(service.getTarget())).stream().filter(ARecord.class::isInstance)
+            } else if (each instanceof SRVRecord port) {
+                records.getOrDefault(port.getTarget(), Set.of()).stream().filter(ARecord.class::isInstance)
                         .filter(address -> !answer.findRecord(address, Section.ADDITIONAL))
                         .forEach(address -> answer.addRecord(address, Section.ADDITIONAL));
             }
         }
-        if (found == null) {
-            answer.getHeader().setRcode(Rcode.NXDOMAIN);
-        }
-        if (fitting.isEmpty()) {
-            answer.addRecord(soa(), Section.AUTHORITY);
-        }
         return true;
     }
 
-    private static Record soa() {
-        return new SOARecord(ZONE, DClass.IN, TTL, SERVER, ADMIN, 1, 7200, 1800, 86_400, TTL);
-    }
-
-    /** All records of a name of the cluster; null if there is no such name. */
-    private @Nullable List<Record> records(Name name) {
-        List<String> labels = new ArrayList<>();
-        for (int i = name.labels() - ZONE.labels() - 1; i >= 0; i--) {
-            labels.add(name.getLabelString(i).toLowerCase(Locale.ROOT));
+    /** The records of a name; null if there is no such name. Every address has a name in every namespace. */
+    private @Nullable Set<Record> find(Name name) {
+        if (name.subdomain(PODS) && name.labels() == PODS.labels() + 2) {
+            String address = name.getLabelString(0).replace('-', '.');
+            return ServiceRules.isIpv4(address) ? Set.of(a(name, address)) : null;
         }
-        if (labels.isEmpty()) {
-            return List.of(soa(), new NSRecord(ZONE, DClass.IN, TTL, SERVER));
-        }
-        if (labels.equals(List.of("dns-version"))) {
-            return List.of(new TXTRecord(name, DClass.IN, TTL, "1.1.0"));
-        }
-        boolean ofService = labels.get(0).equals("svc");
-        if (!ofService && !labels.get(0).equals("pod")) {
-            return null;
-        }
-        return switch (labels.size()) {
-            case 1 -> List.of();
-            case 2 -> services.list(labels.get(1)).isEmpty() ? null : List.of();
-            case 3 -> ofService ? service(name, labels) : pod(name, labels.get(2).replace('-', '.'));
-            case 4, 5 -> ofService ? parts(name, labels) : null;
-            default -> null;
-        };
-    }
-
-    private static @Nullable List<Record> pod(Name name, String address) {
-        return ServiceRules.isIpv4(address) ? List.of(a(name, address)) : null;
-    }
-
-    private static boolean isHeadless(V1Service service) {
-        return "None".equals(service.getSpec().getClusterIP());
-    }
-
-    private @Nullable List<Record> service(Name name, List<String> labels) {
-        V1Service service = services.get(ObjectKey.of(labels.get(1), labels.get(2)));
-        if (service == null || service.getSpec() == null) {
-            return null;
-        }
-        String alias = service.getSpec().getExternalName();
-        if ("ExternalName".equals(service.getSpec().getType())) {
-            try {
-                return List
-                        .of(new CNAMERecord(name, DClass.IN, TTL, Name.fromString(Absent.orEmpty(alias), Name.root)));
-            } catch (TextParseException e) {
-                return List.of();
-            }
-        }
-        if (isHeadless(service)) {
-            return endpoints(service).map(each -> a(name, each.getAddresses().get(0)))
-                    .distinct().toList();
-        }
-        String address = service.getSpec().getClusterIP();
-        return ServiceRules.isIpv4(address) ? List.of(a(name, address)) : List.of();
-    }
-
-    /** The names below a Service: its protocols and ports, and the pods behind it. */
-    private @Nullable List<Record> parts(Name name, List<String> labels) {
-        V1Service service = services.get(ObjectKey.of(labels.get(1), labels.get(2)));
-        if (service == null || service.getSpec() == null) {
-            return null;
-        }
-        String part = labels.get(3);
-        if (Set.of("_tcp", "_udp", "_sctp").contains(part)) {
-            List<V1ServicePort> ports = Absent.orEmpty(service.getSpec().getPorts()).stream()
-                    .filter(port -> part.equals("_" + ServiceRules.protocol(port.getProtocol()))
-                            && (labels.size() == 4 || labels.get(4).equals("_" + port.getName())))
-                    .toList();
-            return ports.isEmpty()
-                    ? null
-                    : labels.size() == 4
-                            ? List.of()
-                            : ports.stream().flatMap(port -> locations(name, service, port)).distinct().toList();
-        }
-        List<Record> pods = endpoints(service).filter(each -> part.equals(hostname(each)))
-                .map(each -> a(name, each.getAddresses().get(0))).distinct().toList();
-        return labels.size() == 4 && isHeadless(service) && !pods.isEmpty() ? pods : null;
-    }
-
-    private Stream<Record> locations(Name name, V1Service service, V1ServicePort port) {
-        return isHeadless(service)
-                ? v4(service).flatMap(slice -> Absent.orEmpty(slice.getPorts()).stream()
-                        .filter(each -> matches(port, each) && each.getPort() != null)
-                        .flatMap(each -> ready(slice).map(pod -> location(name, each.getPort(),
-                                Name.fromConstantString(hostname(pod) + "." + of(service))))))
-                : Stream.of(location(name, port.getPort(), of(service)));
-    }
-
-    private static boolean matches(V1ServicePort port, DiscoveryV1EndpointPort other) {
-        return Absent.orEmpty(port.getName()).equals(Absent.orEmpty(other.getName()))
-                && ServiceRules.protocol(port.getProtocol()).equals(ServiceRules.protocol(other.getProtocol()));
-    }
-
-    private static Record location(Name name, int port, Name target) {
-        return new SRVRecord(name, DClass.IN, TTL, 0, 100, port, target);
-    }
-
-    private static Name of(V1Service service) {
-        return Name.fromConstantString(service.getMetadata().getName() + "." + service.getMetadata().getNamespace()
-                + "." + SERVICES);
-    }
-
-    private Stream<V1EndpointSlice> v4(V1Service service) {
-        return slices(service).stream().filter(slice -> "IPv4".equals(slice.getAddressType()));
-    }
-
-    private static Stream<V1Endpoint> ready(V1EndpointSlice slice) {
-        return slice.getEndpoints().stream().filter(each -> ServiceRules.isReady(each)
-                && !each.getAddresses().isEmpty() && ServiceRules.isIpv4(each.getAddresses().get(0)));
-    }
-
-    private Stream<V1Endpoint> endpoints(V1Service service) {
-        return v4(service).flatMap(ClusterNames::ready);
-    }
-
-    private static String hostname(V1Endpoint endpoint) {
-        String name = endpoint.getHostname();
-        return name == null || name.isEmpty() ? endpoint.getAddresses().get(0).replace('.', '-') : name;
-    }
-
-    /** The names of an address; null if it has none. */
-    private @Nullable List<Record> pointers(Name name) {
-        if (name.labels() != REVERSE.labels() + 4) {
-            return null;
-        }
-        String address = name.getLabelString(3) + "." + name.getLabelString(2) + "." + name.getLabelString(1) + "."
-                + name.getLabelString(0);
-        Stream<Name> own = services.byIndex(BY_ADDRESS, address).stream().map(ClusterNames::of);
-        Stream<Name> pods = slices.byIndex(BY_ADDRESS, address).stream().flatMap(slice -> {
-            V1Service service = services.get(ObjectKey.of(String.valueOf(slice.getMetadata().getNamespace()),
-                    String.valueOf(Metadata.label(slice, SERVICE_NAME))));
-            return service == null || !isHeadless(service)
-                    ? Stream.of()
-                    : ready(slice).filter(each -> each.getAddresses().get(0).equals(address))
-                            .map(each -> Name.fromConstantString(hostname(each) + "." + of(service)));
-        });
-        List<Record> found = Stream.concat(own, pods).distinct()
-                .<Record>map(each -> new PTRRecord(name, DClass.IN, TTL, each)).toList();
-        return found.isEmpty() ? null : found;
-    }
-
-    private static Record a(Name name, String address) {
-        try {
-            return new ARecord(name, DClass.IN, TTL, InetAddress.getByName(address));
-        } catch (UnknownHostException e) {
-            throw new IllegalStateException(address + " is checked before", e);
-        }
+        return records.get(name);
     }
 }

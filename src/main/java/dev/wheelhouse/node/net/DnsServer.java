@@ -8,6 +8,7 @@ import java.net.NetworkInterface;
 import java.net.Socket;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.DatagramChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
@@ -44,37 +45,37 @@ import dev.wheelhouse.runtime.LoopRunner;
 /**
  * A DNS server for the pods of a machine, by UDP and TCP on one port. The names of the cluster are answered here, all
  * other ones by the machine's own resolvers. It answers nobody outside private networks. Each query and each connection
- * has a virtual thread; there are bounds for both.
+ * has a virtual thread; their number is bounded.
  */
 final class DnsServer implements Loop {
     private static final Logger log = LoggerFactory.getLogger(DnsServer.class);
     private static final Duration DEADLINE = Duration.ofSeconds(2);
     private static final Duration LONGEST_CONNECTION = Duration.ofSeconds(30);
     private static final int MOST_QUERIES = 500;
-    private static final int MOST_CONNECTIONS = 100;
     private static final int LEAST_ANSWER = 512;
     /** The largest answer by UDP that no network of today splits. */
     private static final int MOST_BY_UDP = 1232;
     private static final int MOST = 65_535;
     private static final int HEADER = 12;
 
-    private final ClusterNames names;
+    private final Supplier<@Nullable ClusterNames> names;
     private final Supplier<Resolver> resolvers;
     private final LoopRunner threads;
     private final DatagramChannel packets;
     private final ServerSocketChannel connections;
     private final Selector selector;
-    private final Semaphore queries = new Semaphore(MOST_QUERIES);
-    private final Semaphore clients = new Semaphore(MOST_CONNECTIONS);
+    private final Semaphore permits = new Semaphore(MOST_QUERIES);
     private final ByteBuffer buffer = ByteBuffer.allocate(MOST);
     private volatile @Nullable Resolver resolver;
     private volatile boolean closed;
 
     /**
+     * @param names null while they are not known
      * @param resolvers finds the resolvers of other names
      * @throws IOException if the address is none of this machine
      */
-    DnsServer(InetAddress address, ClusterNames names, Supplier<Resolver> resolvers, LoopRunner threads)
+    DnsServer(InetAddress address, Supplier<@Nullable ClusterNames> names, Supplier<Resolver> resolvers,
+            LoopRunner threads)
             throws IOException {
         this.names = names;
         this.resolvers = resolvers;
@@ -93,8 +94,8 @@ final class DnsServer implements Loop {
         }
     }
 
-    InetSocketAddress address() {
-        return new InetSocketAddress(connections.socket().getInetAddress(), connections.socket().getLocalPort());
+    int port() {
+        return connections.socket().getLocalPort();
     }
 
     @Override
@@ -104,8 +105,8 @@ final class DnsServer implements Loop {
                 return IDLE;
             }
             SocketChannel client = connections.accept();
-            if (client != null) {
-                serve(client);
+            if (client != null && !handle(() -> serve(client))) {
+                client.close();
             }
             buffer.clear();
             SocketAddress sender = packets.receive(buffer);
@@ -113,37 +114,45 @@ final class DnsServer implements Loop {
                 return client == null ? IDLE : BUSY;
             }
             byte[] query = Arrays.copyOf(buffer.array(), buffer.position());
-            if (queries.tryAcquire()) {
-                threads.run("dns", () -> {
-                    try {
-                        byte[] answer = answer(query, ((InetSocketAddress) sender).getAddress(), false);
-                        if (answer != null) {
-                            packets.send(ByteBuffer.wrap(answer), sender);
-                        }
-                    } catch (IOException e) {
-                        log.debug("a DNS query of {} got no answer: {}", sender, e.toString());
-                    } finally {
-                        queries.release();
-                    }
-                });
-            }
+            handle(() -> {
+                byte[] answer = answer(query, ((InetSocketAddress) sender).getAddress(), false);
+                if (answer != null) {
+                    packets.send(ByteBuffer.wrap(answer), sender);
+                }
+            });
         } catch (IOException e) {
             log.debug("a DNS query could not be read: {}", e.toString());
         }
         return BUSY;
     }
 
+    private interface Work {
+        void run() throws IOException;
+    }
+
+    /** @return false if there is too much to do already */
+    private boolean handle(Work work) {
+        if (!permits.tryAcquire()) {
+            return false;
+        }
+        threads.run("dns", () -> {
+            try {
+                work.run();
+            } catch (IOException e) {
+                log.debug("a DNS query got no answer: {}", e.toString());
+            } finally {
+                permits.release();
+            }
+        });
+        return true;
+    }
+
     @Override
     public void await(long nanos) throws InterruptedException {
         try {
-            if (!closed) {
-                selector.select(Math.max(1, TimeUnit.NANOSECONDS.toMillis(nanos)));
-                selector.selectedKeys().clear();
-            }
-        } catch (IOException | java.nio.channels.ClosedSelectorException e) {
-            closed = true;
-        }
-        if (closed) {
+            selector.select(Math.max(1, TimeUnit.NANOSECONDS.toMillis(nanos)));
+            selector.selectedKeys().clear();
+        } catch (IOException | ClosedSelectorException e) {
             throw new InterruptedException("the DNS server was closed");
         }
     }
@@ -152,39 +161,27 @@ final class DnsServer implements Loop {
     public void close() {
         closed = true;
         NioClient.close();
-        for (AutoCloseable each : List.of(packets, connections, selector)) {
-            try {
-                each.close();
-            } catch (Exception e) {
-                log.debug("the DNS server could not be closed", e);
-            }
+        try (packets; connections; selector) {
+            log.debug("the DNS server ends");
+        } catch (IOException e) {
+            log.debug("the DNS server could not be closed", e);
         }
     }
 
     private void serve(SocketChannel channel) throws IOException {
-        if (!clients.tryAcquire()) {
-            channel.close();
-            return;
-        }
-        threads.run("dns-client", () -> {
-            long end = System.nanoTime() + LONGEST_CONNECTION.toNanos();
-            try (Socket client = channel.socket()) {
-                client.setSoTimeout((int) DEADLINE.toMillis());
-                DataInputStream in = new DataInputStream(client.getInputStream());
-                byte[] answer = new byte[0];
-                while (answer != null && System.nanoTime() < end) {
-                    answer = answer(in.readNBytes(in.readUnsignedShort()), client.getInetAddress(), true);
-                    if (answer != null) {
-                        client.getOutputStream().write(ByteBuffer.allocate(2 + answer.length)
-                                .putShort((short) answer.length).put(answer).array());
-                    }
+        long end = System.nanoTime() + LONGEST_CONNECTION.toNanos();
+        try (Socket client = channel.socket()) {
+            client.setSoTimeout((int) DEADLINE.toMillis());
+            DataInputStream in = new DataInputStream(client.getInputStream());
+            byte[] answer = new byte[0];
+            while (answer != null && System.nanoTime() < end) {
+                answer = answer(in.readNBytes(in.readUnsignedShort()), client.getInetAddress(), true);
+                if (answer != null) {
+                    client.getOutputStream().write(ByteBuffer.allocate(2 + answer.length)
+                            .putShort((short) answer.length).put(answer).array());
                 }
-            } catch (IOException e) {
-                log.debug("a DNS client left: {}", e.toString());
-            } finally {
-                clients.release();
             }
-        });
+        }
     }
 
     /** Null if there is nothing to say. */
@@ -201,7 +198,11 @@ final class DnsServer implements Loop {
         if (!isNear(client)) {
             return failure(query.getHeader(), Rcode.REFUSED);
         }
-        Message answer = names.answer(query);
+        ClusterNames known = names.get();
+        if (known == null) {
+            return failure(query.getHeader(), Rcode.SERVFAIL);
+        }
+        Message answer = known.answer(query);
         if (answer == null) {
             answer = ask(query);
         } else if (answer.getRcode() == Rcode.NOERROR && answer.getSection(Section.AUTHORITY).isEmpty()

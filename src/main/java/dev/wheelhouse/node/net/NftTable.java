@@ -1,8 +1,6 @@
 package dev.wheelhouse.node.net;
 
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,7 +46,7 @@ final class NftTable {
             changes += stale.stream().filter(chain -> !wanted.chains().containsKey(chain))
                     .map(chain -> "delete chain ip " + name + " " + chain + "\n").collect(Collectors.joining());
         }
-        run(changes);
+        Commands.run(DEADLINE, changes, "nft", "-f", "-");
         stale.clear();
         if (before != null) {
             stale.addAll(wanted.staleChains(before));
@@ -60,7 +58,7 @@ final class NftTable {
     synchronized void check() {
         try {
             if (written != null) {
-                Commands.run(DEADLINE, "nft", "-t", "list", "table", "ip", name);
+                Commands.run(DEADLINE, "", "nft", "list", "chain", "ip", name, "postrouting");
             }
         } catch (IOException e) {
             written = null;
@@ -73,17 +71,7 @@ final class NftTable {
         written = null;
         if (begun) {
             begun = false;
-            run("add table ip " + name + "\ndelete table ip " + name + "\n");
-        }
-    }
-
-    private static void run(String transaction) throws IOException {
-        Path file = Files.createTempFile("wheelhouse", ".nft");
-        try {
-            Files.writeString(file, transaction);
-            Commands.run(DEADLINE, "nft", "-f", file.toString());
-        } finally {
-            Files.delete(file);
+            Commands.run(DEADLINE, "add table ip " + name + "\ndelete table ip " + name + "\n", "nft", "-f", "-");
         }
     }
 }

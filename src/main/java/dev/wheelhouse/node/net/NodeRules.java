@@ -1,7 +1,6 @@
 package dev.wheelhouse.node.net;
 
 import java.util.Collection;
-import java.util.List;
 import java.util.Set;
 
 import dev.wheelhouse.runtime.Resources;
@@ -11,7 +10,6 @@ import dev.wheelhouse.runtime.Resources;
  * reach the world by the machine's address. Pure.
  */
 final class NodeRules {
-    private static final List<String> PROTOCOLS = List.of("tcp", "udp", "sctp");
     private static final String ANY = "0.0.0.0";
     private static final String BASE = Resources.text(NodeRules.class, "node.nft");
 
@@ -28,7 +26,7 @@ final class NodeRules {
         for (PodPort each : ports) {
             String protocol = ServiceRules.protocol(each.protocol());
             boolean all = each.hostIp().isEmpty() || each.hostIp().equals(ANY);
-            if (ServiceRules.isIpv4(each.podIp()) && PROTOCOLS.contains(protocol)
+            if (ServiceRules.isIpv4(each.podIp()) && ServiceRules.PROTOCOLS.contains(protocol)
                     && (all || ServiceRules.isIpv4(each.hostIp()))) {
                 String key = protocol + " . " + each.port();
                 rules.add(all ? "ports" : "ports-of-addresses", all ? key : each.hostIp() + " . " + key,

@@ -9,8 +9,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Function;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -31,7 +31,6 @@ import dev.wheelhouse.api.Metadata;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.KubeClient;
-import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.informer.InformerFactory;
 import dev.wheelhouse.informer.ResourceEventHandler;
@@ -54,6 +53,7 @@ public final class PodNetwork extends SignalledLoop {
     public static final String DOMAIN = "cluster.local";
     private static final Logger log = LoggerFactory.getLogger(PodNetwork.class);
     private static final int PROXY_PORT = 10_256;
+    private static final String MANAGER = "wheelhouse-node";
     private static final String DNS_ADDRESS = "10.96.0.10";
     private static final ObjectKey DNS = ObjectKey.of("kube-system", "kube-dns");
     private static final Path FORWARDING = Path.of("/proc/sys/net/ipv4/ip_forward");
@@ -67,7 +67,6 @@ public final class PodNetwork extends SignalledLoop {
     private final InformerFactory informers;
     private final SharedIndexInformer<V1Service> services;
     private final SharedIndexInformer<V1EndpointSlice> slices;
-    private final ClusterNames names;
     private final SharedIndexInformer<V1Node> nodes;
     private final ResourceClient<V1Service> serviceClient;
     private final ResourceClient<V1EndpointSlice> sliceClient;
@@ -79,6 +78,8 @@ public final class PodNetwork extends SignalledLoop {
     private final long patience;
     private @Nullable ServerSocket turn;
     private volatile @Nullable DnsServer server;
+    private volatile @Nullable ClusterNames names;
+    private String announced = "";
     private long next;
     private long nextCheck;
 
@@ -103,7 +104,6 @@ public final class PodNetwork extends SignalledLoop {
         services = informers.informer(ResourceType.SERVICES, V1Service.class);
         slices = informers.informer(ResourceType.ENDPOINT_SLICES, V1EndpointSlice.class);
         nodes = informers.informer(ResourceType.NODES, V1Node.class);
-        names = ClusterNames.of(services.getIndexer(), slices.getIndexer());
         follow(services, V1Service::getMetadata);
         follow(slices, V1EndpointSlice::getMetadata);
         // The status of a Node changes often, and says nothing of its network.
@@ -125,7 +125,8 @@ public final class PodNetwork extends SignalledLoop {
             return;
         }
         try {
-            DnsServer made = new DnsServer(InetAddress.getByName(node.hostIp()), names, DnsServer::ofMachine, runner);
+            DnsServer made = new DnsServer(InetAddress.getByName(node.hostIp()), () -> names,
+                    DnsServer::ofMachine, runner);
             server = made;
             runner.start(node.name() + "/dns", made);
         } catch (IOException e) {
@@ -171,24 +172,29 @@ public final class PodNetwork extends SignalledLoop {
         String range = range();
         if (range != null) {
             nodeTable.write(NodeRules.of(node.name(), ports.get(), range,
-                    Stream.concat(Stream.of(range), ranges(each -> true)).collect(Collectors.toSet())));
+                    ranges(range, nodes.getIndexer().list())));
         }
-        if (range == null || !informers.hasSynced() || !takesTurn()) {
+        if (range == null || !informers.hasSynced()) {
             return;
         }
-        V1Node own = nodes.get(ObjectKey.cluster(node.name()));
-        String zone = own == null ? null : Metadata.label(own, "topology.kubernetes.io/zone");
-        serviceTable.write(ServiceRules.of(services.getIndexer().list(), names::slices,
-                new ServiceRules.Machine(
-                        Stream.concat(Stream.of(node.name()), nodes.getIndexer().list().stream().filter(this::isHere)
-                                .map(each -> each.getMetadata().getName())).collect(Collectors.toSet()),
-                        Absent.orEmpty(zone),
-                        Stream.concat(Stream.of(range), ranges(this::isHere)).collect(Collectors.toSet()))));
+        Map<String, List<V1EndpointSlice>> all = slices.getIndexer().list().stream().collect(Collectors.groupingBy(
+                each -> each.getMetadata().getNamespace() + "/" + Metadata.label(each, "kubernetes.io/service-name")));
+        Function<V1Service, List<V1EndpointSlice>> ofService = each -> all
+                .getOrDefault(each.getMetadata().getNamespace() + "/" + each.getMetadata().getName(), List.of());
+        names = ClusterNames.of(services.getIndexer().list(), ofService);
+        if (!takesTurn()) {
+            return;
+        }
+        List<V1Node> here = nodes.getIndexer().list().stream().filter(this::isHere).toList();
+        serviceTable.write(ServiceRules.of(services.getIndexer().list(), ofService, new ServiceRules.Machine(
+                Stream.concat(Stream.of(node.name()), here.stream().map(each -> each.getMetadata().getName()))
+                        .collect(Collectors.toSet()),
+                ranges(range, here))));
     }
 
-    private Stream<String> ranges(Predicate<V1Node> which) {
-        return nodes.getIndexer().list().stream().filter(which).map(each -> each.getSpec().getPodCIDR())
-                .filter(Objects::nonNull);
+    private static Set<String> ranges(String own, List<V1Node> others) {
+        return Stream.concat(Stream.of(own), others.stream().map(each -> each.getSpec().getPodCIDR()))
+                .filter(Objects::nonNull).collect(Collectors.toSet());
     }
 
     /** Whether a node is on this machine. */
@@ -244,37 +250,24 @@ public final class PodNetwork extends SignalledLoop {
         V1Service there = services.get(DNS);
         V1Node self = nodes.get(ObjectKey.cluster(node.name()));
         if (there == null) {
-            V1Service wanted = made(V1Service.class, "Service.json", Map.of("<IP>", DNS_ADDRESS));
+            String wanted = Resources.text(PodNetwork.class, "Service.json");
             try {
-                serviceClient.create(wanted);
+                serviceClient.apply(DNS, "", MANAGER, true, wanted);
             } catch (KubeApiException e) {
-                if (!e.isAlreadyExists()) {
-                    // The address is of another Service, or of another range than this cluster's.
-                    wanted.getSpec().setClusterIP(null);
-                    serviceClient.create(wanted);
-                }
+                // The address is of another Service, or of another range than this cluster's.
+                serviceClient.apply(DNS, "", MANAGER, true, wanted.replace("\"clusterIP\": \"10.96.0.10\",", ""));
             }
         } else if (self != null && Absent.orEmpty(there.getSpec().getSelector()).isEmpty()) {
-            V1EndpointSlice wanted = made(V1EndpointSlice.class, "EndpointSlice.json", Map.of("<NODE>", node.name(),
-                    "<UID>", self.getMetadata().getUid(), "<IP>", node.hostIp(), "<PORT>", own.address().getPort()));
-            V1EndpointSlice known = slices.get(ObjectKey.of(wanted));
-            if (known == null) {
-                sliceClient.create(wanted);
-            } else if (!List.of(wanted.getPorts(), wanted.getEndpoints().get(0).getAddresses())
-                    .equals(List.of(known.getPorts(), known.getEndpoints().get(0).getAddresses()))) {
-                wanted.getMetadata().resourceVersion(known.getMetadata().getResourceVersion());
-                sliceClient.update(wanted);
+            ObjectKey key = ObjectKey.of(DNS.namespace(), DNS.name() + "-" + node.name());
+            String wanted = Resources.text(PodNetwork.class, "EndpointSlice.json").replace("<NODE>", node.name())
+                    .replace("<UID>", self.getMetadata().getUid()).replace("<IP>", node.hostIp())
+                    .replace("<PORT>", String.valueOf(own.port()));
+            V1EndpointSlice known = slices.get(key);
+            if (known == null || !wanted.equals(announced)) {
+                sliceClient.apply(key, "", MANAGER, true, wanted);
+                announced = wanted;
             }
         }
-    }
-
-    /** An object of a file beside this class. */
-    private static <T> T made(Class<T> type, String file, Map<String, Object> words) {
-        String text = Resources.text(PodNetwork.class, file);
-        for (Map.Entry<String, Object> word : words.entrySet()) {
-            text = text.replace(word.getKey(), String.valueOf(word.getValue()));
-        }
-        return ModelJson.read(text, type);
     }
 
     /** Ends all, and takes the rules away. */

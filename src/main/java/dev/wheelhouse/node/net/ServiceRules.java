@@ -1,7 +1,6 @@
 package dev.wheelhouse.node.net;
 
 import java.util.Collection;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -19,17 +18,13 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.openapi.models.DiscoveryV1EndpointPort;
 import io.kubernetes.client.openapi.models.V1Endpoint;
 import io.kubernetes.client.openapi.models.V1EndpointConditions;
-import io.kubernetes.client.openapi.models.V1EndpointHints;
 import io.kubernetes.client.openapi.models.V1EndpointSlice;
-import io.kubernetes.client.openapi.models.V1ForNode;
-import io.kubernetes.client.openapi.models.V1ForZone;
 import io.kubernetes.client.openapi.models.V1LoadBalancerIngress;
 import io.kubernetes.client.openapi.models.V1Service;
 import io.kubernetes.client.openapi.models.V1ServicePort;
 import io.kubernetes.client.openapi.models.V1ServiceSpec;
 
 import dev.wheelhouse.api.Absent;
-import dev.wheelhouse.api.Names;
 import dev.wheelhouse.runtime.Hashes;
 import dev.wheelhouse.runtime.Resources;
 
@@ -39,6 +34,7 @@ import dev.wheelhouse.runtime.Resources;
  */
 final class ServiceRules {
     static final String TABLE = "wheelhouse";
+    static final List<String> PROTOCOLS = List.of("tcp", "udp", "sctp");
     private static final Pattern IPV4 = Pattern.compile("(?:(?:25[0-5]|2[0-4]\\d|1?\\d?\\d)(?:\\.(?!$)|$)){4}");
     private static final Pattern RANGE = Pattern.compile("[\\d.]{7,15}/\\d{1,2}");
     private static final long DEFAULT_AFFINITY_SECONDS = 10_800;
@@ -50,14 +46,12 @@ final class ServiceRules {
     /**
      * The machine.
      *
-     * @param names the nodes on it
-     * @param zone its zone; empty if it has none
-     * @param pods the ranges of the addresses of its own pods
+     * @param nodes the names of the nodes on it
+     * @param pods the ranges of the addresses of their pods
      */
-    record Machine(Set<String> names, String zone, Set<String> pods) {}
+    record Machine(Set<String> nodes, Set<String> pods) {}
 
-    private record Endpoint(String ip, int port, boolean ready, boolean ending, boolean local, Set<String> nodes,
-            Set<String> zones) {
+    private record Endpoint(String ip, int port, boolean ready, boolean ending, boolean local) {
         String target() {
             return ip + " . " + port;
         }
@@ -78,7 +72,9 @@ final class ServiceRules {
         for (V1Service service : services) {
             V1ServiceSpec spec = service.getSpec();
             if (spec != null && isIpv4(spec.getClusterIP()) && !"ExternalName".equals(spec.getType())) {
-                Absent.orEmpty(spec.getPorts()).forEach(port -> made.add(service, spec, port, slices.apply(service)));
+                Absent.orEmpty(spec.getPorts()).stream()
+                        .filter(port -> PROTOCOLS.contains(protocol(port.getProtocol())))
+                        .forEach(port -> made.add(service, spec, port, slices.apply(service)));
             }
         }
         return made.rules;
@@ -98,57 +94,47 @@ final class ServiceRules {
 
     private void add(V1Service service, V1ServiceSpec spec, V1ServicePort port, List<V1EndpointSlice> slices) {
         String protocol = protocol(port.getProtocol());
-        if (!List.of("tcp", "udp", "sctp").contains(protocol)) {
-            return;
-        }
+        String whole = service.getMetadata().getNamespace() + "/" + service.getMetadata().getName();
+        String name = Hashes.sha256(whole + "/" + protocol + "/" + port.getName()).substring(0, HASH_LENGTH) + "-"
+                + whole.replaceAll("[^a-z0-9/-]", "");
         List<Endpoint> all = endpoints(port, slices);
-        boolean insideLocal = "Local".equals(spec.getInternalTrafficPolicy());
-        boolean outsideLocal = "Local".equals(spec.getExternalTrafficPolicy());
-        List<String> outside = outside(service, spec);
-        int nodePort = Absent.orZero(port.getNodePort());
-        List<Endpoint> cluster = preferred(usable(all));
-        List<Endpoint> local = usable(all.stream().filter(Endpoint::local).toList());
-        Stream.concat(cluster.stream(), local.stream()).filter(Endpoint::local)
-                .forEach(each -> rules.add("hairpin", each.ip + " . " + each.ip, ""));
-
-        String name = name(service, protocol, port);
-        String clusterChain = policy("all-" + name, protocol, spec, cluster);
-        String localChain = insideLocal || outsideLocal ? policy("local-" + name, protocol, spec, local) : null;
-        String from = insideLocal ? localChain : clusterChain;
-        rules.add("cluster-ips", spec.getClusterIP(), "");
-        String none = cluster.isEmpty() ? "goto refused" : "drop";
+        String cluster = policy("Cluster", name, protocol, spec, all);
+        String inside = policy(spec.getInternalTrafficPolicy(), name, protocol, spec, all);
+        String none = cluster == null ? "goto refused" : "drop";
         String suffix = " . " + protocol + " . " + port.getPort();
-        rules.add(from == null ? "unanswered" : "addresses", spec.getClusterIP() + suffix,
-                from == null ? none : "goto " + from);
-        if (outside.isEmpty() && nodePort == 0) {
+        rules.add("cluster-ips", spec.getClusterIP(), "");
+        answer("addresses", spec.getClusterIP() + suffix, inside, inside == null ? none : null);
+        List<String> addresses = outside(service, spec);
+        int nodePort = Absent.orZero(port.getNodePort());
+        if (addresses.isEmpty() && nodePort == 0) {
             return;
         }
-        String to = outsideLocal ? localChain : clusterChain;
-        String entry = "outside-" + name;
-        if (clusterChain != null) {
-            rules.chains().put(entry, outsideLocal
+        String outside = policy(spec.getExternalTrafficPolicy(), name, protocol, spec, all);
+        String entry = cluster == null ? null : "outside-" + name;
+        if (entry != null) {
+            List<String> first = Objects.equals(outside, cluster)
+                    ? List.of(MASQUERADE)
                     // Pods and the machine itself reach all endpoints, as if they came in by a load balancer.
-                    ? Stream.of("ip saddr @pods goto " + clusterChain, "fib saddr type local " + MASQUERADE,
-                            "fib saddr type local goto " + clusterChain, to == null ? null : "goto " + to)
-                            .filter(Objects::nonNull).toList()
-                    : List.of(MASQUERADE, "goto " + to));
+                    : List.of("ip saddr @pods goto " + cluster, "fib saddr type local " + MASQUERADE,
+                            "fib saddr type local goto " + cluster);
+            rules.chains().put(entry, Stream.concat(first.stream(),
+                    Stream.ofNullable(outside).map(chain -> "goto " + chain)).toList());
         }
-        for (String address : outside) {
-            answer("addresses", "unanswered", address + suffix, clusterChain == null ? null : entry, to, none);
+        for (String address : addresses) {
+            answer("addresses", address + suffix, entry, outside == null ? none : null);
         }
         if (nodePort > 0) {
-            answer("node-ports", "unanswered-node-ports", protocol + " . " + nodePort,
-                    clusterChain == null ? null : entry, to, none);
+            answer("node-ports", protocol + " . " + nodePort, entry, outside == null ? none : null);
         }
     }
 
-    private void answer(String answered, String unanswered, String key, @Nullable String entry, @Nullable String to,
-            String none) {
-        if (entry != null) {
-            rules.add(answered, key, "goto " + entry);
+    /** @param none what becomes of packets that no chain has taken; null if there are none */
+    private void answer(String map, String key, @Nullable String chain, @Nullable String none) {
+        if (chain != null) {
+            rules.add(map, key, "goto " + chain);
         }
-        if (to == null) {
-            rules.add(unanswered, key, none);
+        if (none != null) {
+            rules.add("unanswered-" + map, key, none);
         }
     }
 
@@ -163,22 +149,9 @@ final class ServiceRules {
                 .filter(ServiceRules::isIpv4).distinct().toList();
     }
 
-    private static String name(V1Service service, String protocol, V1ServicePort port) {
-        String namespace = service.getMetadata().getNamespace();
-        String own = service.getMetadata().getName();
-        String whole = namespace + "/" + own + "/" + protocol + "/" + Absent.orEmpty(port.getName());
-        String hash = Hashes.sha256(whole).substring(0, HASH_LENGTH);
-        return namespace != null && Names.isLabel(namespace) && Names.isLabel(own)
-                ? hash + "-" + namespace + "/" + own
-                : hash;
-    }
-
     private List<Endpoint> endpoints(V1ServicePort port, List<V1EndpointSlice> slices) {
         Set<Endpoint> found = new TreeSet<>(Comparator.comparing(Endpoint::target));
         for (V1EndpointSlice slice : slices) {
-            if (!"IPv4".equals(slice.getAddressType())) {
-                continue;
-            }
             for (DiscoveryV1EndpointPort each : Absent.orEmpty(slice.getPorts())) {
                 if (each.getPort() != null && Absent.orEmpty(each.getName()).equals(Absent.orEmpty(port.getName()))
                         && protocol(each.getProtocol()).equals(protocol(port.getProtocol()))) {
@@ -196,47 +169,35 @@ final class ServiceRules {
         if (!isIpv4(ip) || ip.startsWith("127.")) {
             return null;
         }
-        V1EndpointConditions conditions = endpoint.getConditions() == null
-                ? new V1EndpointConditions()
-                : endpoint.getConditions();
-        boolean ready = isReady(endpoint);
-        boolean serving = conditions.getServing() == null ? ready : conditions.getServing();
-        V1EndpointHints hints = endpoint.getHints() == null ? new V1EndpointHints() : endpoint.getHints();
-        return new Endpoint(ip, port, ready, serving && Boolean.TRUE.equals(conditions.getTerminating()),
-                endpoint.getNodeName() != null && machine.names.contains(endpoint.getNodeName()),
-                Absent.orEmpty(hints.getForNodes()).stream().map(V1ForNode::getName).collect(Collectors.toSet()),
-                Absent.orEmpty(hints.getForZones()).stream().map(V1ForZone::getName).collect(Collectors.toSet()));
+        V1EndpointConditions conditions = endpoint.getConditions();
+        return new Endpoint(ip, port, isReady(endpoint),
+                conditions != null && Boolean.TRUE.equals(conditions.getTerminating())
+                        && !Boolean.FALSE.equals(conditions.getServing()),
+                endpoint.getNodeName() != null && machine.nodes.contains(endpoint.getNodeName()));
     }
 
     static boolean isReady(V1Endpoint endpoint) {
         return endpoint.getConditions() == null || !Boolean.FALSE.equals(endpoint.getConditions().getReady());
     }
 
-    /** The ready endpoints; if there are none, those that end but still serve. */
-    private static List<Endpoint> usable(List<Endpoint> endpoints) {
-        List<Endpoint> ready = endpoints.stream().filter(Endpoint::ready).toList();
-        return ready.isEmpty() ? endpoints.stream().filter(Endpoint::ending).toList() : ready;
-    }
-
-    /** The endpoints for this node, else for its zone, if all have such hints; else all. */
-    private List<Endpoint> preferred(List<Endpoint> usable) {
-        return Stream.of(near(usable, Endpoint::nodes, machine.names),
-                near(usable, Endpoint::zones, Set.of(machine.zone))).filter(near -> !near.isEmpty()).findFirst()
-                .orElse(usable);
-    }
-
-    private static List<Endpoint> near(List<Endpoint> usable, Function<Endpoint, Set<String>> hints,
-            Set<String> mine) {
-        return usable.stream().anyMatch(each -> hints.apply(each).isEmpty())
-                ? List.of()
-                : usable.stream().filter(each -> !Collections.disjoint(hints.apply(each), mine)).toList();
-    }
-
-    /** Makes the chain that leads to one of the endpoints. @return its name; null if there is no endpoint */
-    private @Nullable String policy(String chain, String protocol, V1ServiceSpec spec, List<Endpoint> endpoints) {
+    /**
+     * Makes the chain that leads to one of the ready endpoints, or of those that end but still serve if none is ready.
+     *
+     * @param traffic the traffic policy
+     * @return its name; null if there is no endpoint
+     */
+    private @Nullable String policy(@Nullable String traffic, String service, String protocol, V1ServiceSpec spec,
+            List<Endpoint> all) {
+        boolean here = "Local".equals(traffic);
+        List<Endpoint> allowed = all.stream().filter(each -> each.local || !here).toList();
+        List<Endpoint> ready = allowed.stream().filter(Endpoint::ready).toList();
+        List<Endpoint> endpoints = ready.isEmpty() ? allowed.stream().filter(Endpoint::ending).toList() : ready;
         if (endpoints.isEmpty()) {
             return null;
         }
+        endpoints.stream().filter(Endpoint::local)
+                .forEach(each -> rules.add("hairpin", each.ip + " . " + each.ip, ""));
+        String chain = (here ? "local-" : "all-") + service;
         String choice = "numgen random mod " + endpoints.size();
         if (!"ClientIP".equals(spec.getSessionAffinity())) {
             rules.chains().put(chain, List.of("meta l4proto " + protocol + " dnat ip addr . port to " + choice
@@ -246,8 +207,6 @@ final class ServiceRules {
         long seconds = spec.getSessionAffinityConfig() == null || spec.getSessionAffinityConfig().getClientIP() == null
                 ? DEFAULT_AFFINITY_SECONDS
                 : Math.max(1, Absent.orZero(spec.getSessionAffinityConfig().getClientIP().getTimeoutSeconds()));
-        // Chains for the whole cluster and for this machine share what is known of clients.
-        String service = chain.substring(chain.indexOf('-') + 1);
         List<String> jumps = endpoints.stream().map(each -> {
             String clients = "clients-" + service.substring(0, HASH_LENGTH) + "-" + each.ip + "-" + each.port + "-"
                     + seconds;
