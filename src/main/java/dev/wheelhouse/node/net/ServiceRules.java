@@ -208,8 +208,7 @@ final class ServiceRules {
                 ? DEFAULT_AFFINITY_SECONDS
                 : Math.max(1, Absent.orZero(spec.getSessionAffinityConfig().getClientIP().getTimeoutSeconds()));
         List<String> jumps = endpoints.stream().map(each -> {
-            String clients = "clients-" + service.substring(0, HASH_LENGTH) + "-" + each.ip + "-" + each.port + "-"
-                    + seconds;
+            String clients = "clients-" + service + "/" + each.ip + "/" + each.port + "/" + seconds;
             String one = "one-" + service + "/" + each.ip + "/" + each.port;
             rules.sets().put(clients, "{ type ipv4_addr; flags dynamic,timeout; timeout " + seconds + "s; }");
             rules.chains().put(one, List.of("update @" + clients + " { ip saddr }",
