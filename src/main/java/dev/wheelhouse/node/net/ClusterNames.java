@@ -146,28 +146,37 @@ record ClusterNames(Map<Name, Set<Record>> records) {
         }
     }
 
-    /** The answer, or the refusal; null if the name is none of the cluster's. */
-    @Nullable
-    Message answer(Message query) {
+    /** An answer without records. */
+    static Message reply(Message query, int code) {
         Message answer = new Message(query.getHeader().getID());
         answer.getHeader().setFlag(Flags.QR);
         answer.getHeader().setFlag(Flags.RA);
         answer.getHeader().setOpcode(query.getHeader().getOpcode());
-        Record question = query.getQuestion();
-        if (query.getHeader().getOpcode() != Opcode.QUERY) {
-            answer.getHeader().setRcode(Rcode.NOTIMP);
-        } else if (query.getSection(Section.QUESTION).size() != 1) {
-            answer.getHeader().setRcode(Rcode.FORMERR);
-        } else if (question.getDClass() != DClass.IN || !Type.isRR(question.getType())) {
-            answer.getHeader().setRcode(Rcode.REFUSED);
-        } else {
-            answer.addRecord(question, Section.QUESTION);
-            if (query.getHeader().getFlag(Flags.RD)) {
-                answer.getHeader().setFlag(Flags.RD);
-            }
-            return fill(answer, question.getName(), question.getType(), 0) ? answer : null;
+        answer.getHeader().setRcode(code);
+        if (query.getHeader().getFlag(Flags.RD)) {
+            answer.getHeader().setFlag(Flags.RD);
+        }
+        if (query.getQuestion() != null) {
+            answer.addRecord(query.getQuestion(), Section.QUESTION);
         }
         return answer;
+    }
+
+    /** The answer, or the refusal; null if the name is none of the cluster's. */
+    @Nullable
+    Message answer(Message query) {
+        Record question = query.getQuestion();
+        if (query.getHeader().getOpcode() != Opcode.QUERY) {
+            return reply(query, Rcode.NOTIMP);
+        }
+        if (query.getSection(Section.QUESTION).size() != 1) {
+            return reply(query, Rcode.FORMERR);
+        }
+        if (question.getDClass() != DClass.IN || !Type.isRR(question.getType())) {
+            return reply(query, Rcode.REFUSED);
+        }
+        Message answer = reply(query, Rcode.NOERROR);
+        return fill(answer, question.getName(), question.getType(), 0) ? answer : null;
     }
 
     /** @return false if the name is none of the cluster's */

@@ -27,7 +27,6 @@ import org.slf4j.LoggerFactory;
 import org.xbill.DNS.CNAMERecord;
 import org.xbill.DNS.DClass;
 import org.xbill.DNS.ExtendedResolver;
-import org.xbill.DNS.Flags;
 import org.xbill.DNS.Header;
 import org.xbill.DNS.Message;
 import org.xbill.DNS.NioClient;
@@ -193,25 +192,19 @@ final class DnsServer implements Loop {
         try {
             query = new Message(bytes);
         } catch (IOException | RuntimeException e) {
-            return failure(new Header(Arrays.copyOf(bytes, HEADER)), Rcode.FORMERR);
-        }
-        if (!isNear(client)) {
-            return failure(query.getHeader(), Rcode.REFUSED);
+            return ClusterNames.reply(new Message(new Header(bytes).getID()), Rcode.FORMERR).toWire();
         }
         ClusterNames known = names.get();
-        if (known == null) {
-            return failure(query.getHeader(), Rcode.SERVFAIL);
-        }
-        Message answer = known.answer(query);
+        Message answer = !isNear(client)
+                ? ClusterNames.reply(query, Rcode.REFUSED)
+                : known == null ? ClusterNames.reply(query, Rcode.SERVFAIL) : known.answer(query);
         if (answer == null) {
-            answer = ask(query);
+            Message found = ask(query);
+            answer = found != null ? found : ClusterNames.reply(query, Rcode.SERVFAIL);
         } else if (answer.getRcode() == Rcode.NOERROR && answer.getSection(Section.AUTHORITY).isEmpty()
                 && !answer.getSection(Section.ANSWER).isEmpty()
                 && answer.getSection(Section.ANSWER).getLast() instanceof CNAMERecord alias) {
             follow(answer, alias, query.getQuestion().getType());
-        }
-        if (answer == null) {
-            return failure(query.getHeader(), Rcode.SERVFAIL);
         }
         OPTRecord options = query.getOPT();
         if (answer.getOPT() != null) {
@@ -254,14 +247,6 @@ final class DnsServer implements Loop {
         Resolver found = new ExtendedResolver();
         found.setTimeout(DEADLINE);
         return found;
-    }
-
-    private static byte[] failure(Header query, int code) {
-        Header header = new Header(query.getID());
-        header.setFlag(Flags.QR);
-        header.setOpcode(query.getOpcode());
-        header.setRcode(code);
-        return header.toWire();
     }
 
     private static boolean isNear(InetAddress client) throws IOException {
