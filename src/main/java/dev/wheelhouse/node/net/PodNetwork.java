@@ -60,7 +60,7 @@ public final class PodNetwork extends SignalledLoop {
     /** The least time between two transactions. */
     private static final long PAUSE = Duration.ofMillis(100).toNanos();
     private static final long RETRY = Duration.ofSeconds(5).toNanos();
-    private static final long CHECK = Duration.ofSeconds(30).toNanos();
+    private static final long CHECK = Duration.ofSeconds(10).toNanos();
 
     private final NodeAgentOptions node;
     private final Supplier<List<PodPort>> ports;

@@ -117,6 +117,16 @@ final class PrivateContainerd implements AutoCloseable {
         return home.resolve("c.sock");
     }
 
+    /** Pins the network namespace of its host. */
+    Path network() {
+        return home.resolve("netns");
+    }
+
+    /** Takes its configuration of pods' networks away. */
+    void forgetNetwork() throws IOException {
+        Files.delete(home.resolve("net.d/10-pods.conflist"));
+    }
+
     private void importImage() throws IOException {
         Path root = Files.createDirectories(home.resolve("image"));
         for (String folder : List.of("bin", "etc", "proc", "sys", "dev", "tmp")) {
