@@ -4,15 +4,18 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import dev.wheelhouse.runtime.Commands;
 
 /** A table of the machine's nftables. Other tables are not touched. Thread safe. */
 final class NftTable {
     private static final Duration DEADLINE = Duration.ofSeconds(20);
+
+    private static final Logger log = LoggerFactory.getLogger(NftTable.class);
 
     private final String name;
     private final List<String> stale = new ArrayList<>();
@@ -25,7 +28,8 @@ final class NftTable {
     }
 
     /**
-     * Makes the table what it is to be, in one transaction: by the changes since the last one, else as a whole.
+     * Makes the table what it is to be, in one transaction: by the changes since the last one, or as a whole if there is
+     * no last one or others have changed the table.
      *
      * @throws IOException if {@code nft} refuses or takes too long; the next call writes the table as a whole
      */
@@ -40,16 +44,19 @@ final class NftTable {
         }
         written = null;
         begun = true;
-        if (before == null) {
-            stale.clear();
-        } else {
-            changes += stale.stream().filter(chain -> !wanted.chains().containsKey(chain))
-                    .map(chain -> "delete chain ip " + name + " " + chain + "\n").collect(Collectors.joining());
+        for (String chain : before == null ? List.<String>of() : stale) {
+            changes += wanted.chains().containsKey(chain) ? "" : "delete chain ip " + name + " " + chain + "\n";
         }
-        Commands.run(DEADLINE, changes, "nft", "-f", "-");
         stale.clear();
-        if (before != null) {
-            stale.addAll(wanted.staleChains(before));
+        try {
+            Commands.run(DEADLINE, changes, "nft", "-f", "-");
+            stale.addAll(before == null ? List.of() : wanted.staleChains(before));
+        } catch (IOException e) {
+            if (before == null) {
+                throw e;
+            }
+            log.debug("the rules were changed by others, and are written anew: {}", e.getMessage());
+            Commands.run(DEADLINE, wanted.whole(), "nft", "-f", "-");
         }
         written = wanted;
     }

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -45,6 +46,7 @@ class CriNetworkTest {
     private static @Nullable PrivateContainerd containerd;
     private static @Nullable WheelhouseProcess service;
     private static Kubectl kubectl;
+    private static final Map<String, String> containers = new HashMap<>();
 
     @BeforeAll
     static void start() throws IOException {
@@ -119,8 +121,8 @@ class CriNetworkTest {
     }
 
     private static String container(String pod) {
-        return onMachine("kubectl get pod " + pod + " -o jsonpath={.status.containerStatuses[0].containerID}")
-                .replace("containerd://", "");
+        return containers.computeIfAbsent(pod, name -> onMachine("kubectl get pod " + name
+                + " -o jsonpath={.status.containerStatuses[0].containerID}").replace("containerd://", ""));
     }
 
     /** Runs a program of the image in the pod's container. */
@@ -209,7 +211,8 @@ class CriNetworkTest {
     @Order(6)
     void rulesThatSomebodyHasFlushedComeBack() {
         onMachine("nft delete table ip wheelhouse");
-        Eventually.eventually("the rules are there again", Duration.ofSeconds(60),
+        onMachine("kubectl create service clusterip late --tcp=80");
+        Eventually.eventually("the rules are there again", Duration.ofSeconds(20),
                 () -> List.of(onMachine("nft list tables").split("\n")).contains("table ip wheelhouse"));
     }
 
