@@ -33,7 +33,13 @@ public final class WheelhouseProcess implements AutoCloseable {
 
     /** @param variables further environment variables */
     public WheelhouseProcess(Path directory, Map<String, String> variables, String... options) {
-        List<String> command = new ArrayList<>(ServiceProgram.command());
+        this(List.of(), directory, variables, options);
+    }
+
+    /** @param before the words of a command that starts it */
+    public WheelhouseProcess(List<String> before, Path directory, Map<String, String> variables, String... options) {
+        List<String> command = new ArrayList<>(before);
+        command.addAll(ServiceProgram.command());
         command.addAll(List.of(options));
         try {
             ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile())

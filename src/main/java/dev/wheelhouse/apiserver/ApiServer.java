@@ -46,6 +46,7 @@ import dev.wheelhouse.client.http.HttpKubeClient;
 import dev.wheelhouse.client.http.HttpMeters;
 import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.Host;
 import dev.wheelhouse.runtime.LoopRunner;
 
 /**
@@ -157,7 +158,8 @@ public final class ApiServer implements AutoCloseable {
         loops = runner;
         runner.start("events", expiry);
         keepTlsCurrent(connector, runner);
-        rest.announce(resolve(ApiServerOptions.reachableHost(options.address())), port);
+        InetAddress bound = resolve(options.address());
+        rest.announce(bound.isAnyLocalAddress() ? resolve(Host.address()) : bound, port);
         log.info("API server listens on {}", url());
         return this;
     }

@@ -117,6 +117,17 @@ public record NodeAgentOptions(String name, String hostIp, String podCidr, Map<S
                 manifestPath, fileCheckPeriod, url, runtime);
     }
 
+    /**
+     * A copy with another range of its pods' addresses.
+     *
+     * @throws IllegalArgumentException if it is not an IPv4 range
+     */
+    public NodeAgentOptions withPodCidr(String range) {
+        new PodIps(range);
+        return new NodeAgentOptions(name, hostIp, range, capacity, labels, taints, profile, workers,
+                resync, manifestPath, fileCheckPeriod, manifestUrl, runtime);
+    }
+
     /** A copy that runs containers, with the address and the resources of the machine. */
     public NodeAgentOptions withRuntime(NodeRuntime containers, String address, Map<String, String> resources) {
         return new NodeAgentOptions(name, address, podCidr, resources, labels, taints, profile, workers, resync,

@@ -20,6 +20,7 @@ import dev.wheelhouse.client.http.HttpKubeClient;
 import dev.wheelhouse.client.http.KubeConfigException;
 import dev.wheelhouse.client.http.KubeConfigs;
 import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.Host;
 
 /**
  * The API server of the service: the embedded one, or one that runs elsewhere. The embedded one is asked for JSON, in
@@ -108,7 +109,9 @@ record ApiServerConnection(KubeClient client, ApiClient api, @Nullable Supplier<
                 ? WheelhouseProperties.Mode.EMBEDDED
                 : WheelhouseProperties.Mode.KUBECONFIG)) {
             case EMBEDDED, AUTO ->
-                embedded(properties.apiserver(), properties.runsServiceAccounts(service),
+                embedded(properties.node().givesServices()
+                        ? properties.apiserver().reachedFrom(Host.address())
+                        : properties.apiserver(), properties.runsServiceAccounts(service),
                         ConfiguredNodes.areAny(properties), clock, registry);
             case KUBECONFIG ->
                 connect(configs.resolve(path(properties.kubeconfig()), properties.context()), false, properties, type,

@@ -106,6 +106,18 @@ record ApiServerProperties(@DefaultValue("127.0.0.1") String address, @DefaultVa
         }
     }
 
+    /**
+     * These options for a server that pods reach at an address of the machine, unless they name another address. Pods use
+     * TLS only, and have tokens.
+     */
+    ApiServerProperties reachedFrom(String machine) {
+        return !isLoopback(address) || isLoopback(machine)
+                ? this
+                : new ApiServerProperties(machine, port, externalHostname, kubeconfig, dataDir, fsync,
+                        authorizationMode, tokenAuthFile, clientCaFile, tlsCertFile, tlsPrivateKeyFile,
+                        tlsCertFile == null, runtimeConfig, admissionControlConfigFile, limits);
+    }
+
     private static boolean isLoopback(String address) {
         return parsed(address).isLoopbackAddress();
     }

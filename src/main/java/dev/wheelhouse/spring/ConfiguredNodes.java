@@ -30,6 +30,7 @@ import dev.wheelhouse.podconfig.FileSource;
 import dev.wheelhouse.podconfig.HttpManifests;
 import dev.wheelhouse.podconfig.KubeletConfigFile;
 import dev.wheelhouse.runtime.Durations;
+import dev.wheelhouse.runtime.Host;
 
 /** The nodes of this process, from the options {@code --wheelhouse.nodes.*} and {@code --wheelhouse.node.*}. */
 final class ConfiguredNodes {
@@ -178,7 +179,11 @@ final class ConfiguredNodes {
         Path directory = path("wheelhouse.node.runtime-directory", own.runtimeDirectory());
         try {
             CriNode machine = CriNode.at(runtime, directory);
-            return node.withRuntime(machine, CriNode.address(), merged(node.capacity(), machine.resources()));
+            NodeAgentOptions real = node.withRuntime(own.services() ? machine.withServices() : machine, Host.address(),
+                    merged(node.capacity(), machine.resources()));
+            return own.podCidr() == null
+                    ? real
+                    : BadOption.checked("wheelhouse.node.pod-cidr: ", () -> real.withPodCidr(own.podCidr()));
         } catch (IllegalArgumentException e) {
             throw new BadOption("wheelhouse.node.runtime is \"" + runtime + "\": " + e.getMessage());
         } catch (IOException e) {

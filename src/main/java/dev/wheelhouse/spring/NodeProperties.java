@@ -1,5 +1,6 @@
 package dev.wheelhouse.spring;
 
+import java.io.File;
 import java.util.List;
 
 import org.jspecify.annotations.Nullable;
@@ -22,6 +23,9 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param runtimeDirectory the directory of the volumes and logs of pods that a container runtime runs
  * @param bootstrapKubeconfig a kubeconfig with a bootstrap token, by which the node joins the cluster of another process:
  *     it gets a certificate of its own, with which this process then works
+ * @param services whether a node that runs containers makes the rules of Services, answers their names, and gives its
+ *     pods a network if the runtime has none; other programs of the cluster do so otherwise
+ * @param podCidr the range of the addresses of its pods, such as {@code 10.244.7.0/24}, unless its Node has one
  * @param config the file of a KubeletConfiguration; the other options take precedence over it
  */
 record NodeProperties(@Nullable String name, @Nullable String manifestDirectory, @Nullable String manifestUrl,
@@ -30,7 +34,8 @@ record NodeProperties(@Nullable String name, @Nullable String manifestDirectory,
         @Nullable String httpCheckPeriod, @DefaultValue({}) List<String> capacity,
         @DefaultValue({}) List<String> labels, @DefaultValue({}) List<String> taints,
         @DefaultValue("hollow") List<String> runtime, @DefaultValue("/var/lib/wheelhouse") String runtimeDirectory,
-        @Nullable String bootstrapKubeconfig, @Nullable String config) {
+        @DefaultValue("true") boolean services, @Nullable String podCidr, @Nullable String bootstrapKubeconfig,
+        @Nullable String config) {
     private static final List<String> HOLLOW = List.of("hollow");
 
     /** Whether any option is set. */
@@ -38,6 +43,12 @@ record NodeProperties(@Nullable String name, @Nullable String manifestDirectory,
         return name != null || manifestDirectory != null || manifestUrl != null || !manifestUrlHeaders.isEmpty()
                 || fileCheckPeriod != null || httpCheckPeriod != null || !capacity.isEmpty() || !labels.isEmpty()
                 || !taints.isEmpty() || config != null || bootstrapKubeconfig != null || isReal();
+    }
+
+    /** Whether the node is to run containers and to give them the addresses and names of Services. */
+    boolean givesServices() {
+        return isReal() && services && runtime.stream()
+                .anyMatch(socket -> new File(socket.replaceFirst("^unix://", "")).exists());
     }
 
     /** Whether the node is to run containers. */

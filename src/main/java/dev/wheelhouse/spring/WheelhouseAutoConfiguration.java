@@ -1,7 +1,9 @@
 package dev.wheelhouse.spring;
 
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -300,7 +302,12 @@ class WheelhouseAutoConfiguration {
         List<ControllerDescriptor> selected = alone ? List.of() : known.selected(properties.controllers(), service);
         ApiServerConnection.Embedded embedded = connection.embedded();
         if (embedded != null) {
-            embedded.server().rest().warnOfUnhandled(ControllerSelection.unhandled(selected));
+            Map<String, String> warnings = new HashMap<>(ControllerSelection.unhandled(selected));
+            if (properties.node().isReal()) {
+                warnings.put("networkpolicies.networking.k8s.io",
+                        "the nodes of this server ignore NetworkPolicies: all pods reach each other");
+            }
+            embedded.server().rest().warnOfUnhandled(warnings);
         }
         return BadOption.checked("",
                 () -> shards.manager(context, selected, election.leadership(), properties.standby()));

@@ -2,6 +2,7 @@ package dev.wheelhouse.node.cri;
 
 import java.math.BigDecimal;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -13,12 +14,12 @@ import io.kubernetes.client.custom.Quantity;
 import io.kubernetes.client.openapi.models.V1Container;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodDNSConfig;
-import io.kubernetes.client.openapi.models.V1PodDNSConfigOption;
 import io.kubernetes.client.openapi.models.V1PodSecurityContext;
 import io.kubernetes.client.openapi.models.V1PodSpec;
 import io.kubernetes.client.openapi.models.V1SeccompProfile;
 import io.kubernetes.client.openapi.models.V1SecurityContext;
 
+import dev.wheelhouse.api.Absent;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.facts.QosClass;
 import dev.wheelhouse.facts.Sysctls;
@@ -42,6 +43,7 @@ import dev.wheelhouse.node.cri.proto.Cri.NamespaceOption;
 import dev.wheelhouse.node.cri.proto.Cri.PodSandboxConfig;
 import dev.wheelhouse.node.cri.proto.Cri.PodSandboxMetadata;
 import dev.wheelhouse.node.cri.proto.Cri.SecurityProfile;
+import dev.wheelhouse.node.net.PodNetwork;
 
 /**
  * Pods and their containers in the words of the runtime (upstream: {@code kuberuntime_sandbox.go},
@@ -65,6 +67,10 @@ final class Configs {
     private static final int LEAST_QUOTA = 1_000;
     private static final int LEAST_SHARES = 2;
     private static final int MOST_SHARES = 262_144;
+    private static final int MOST_SERVERS = 3;
+    private static final int MOST_SEARCHES = 32;
+    private static final int LONGEST_SEARCH = 253;
+    private static final int LONGEST_SEARCHES = 2048;
     private static final int PROTECTED = -997;
 
     private Configs() {}
@@ -87,8 +93,12 @@ final class Configs {
                 : name.substring(0, LONGEST_HOSTNAME).replaceAll("[-.]+$", "");
     }
 
-    /** @param resolvConf the lines of the machine's {@code /etc/resolv.conf} */
-    static PodSandboxConfig sandbox(V1Pod pod, String node, int attempt, String logDirectory, List<String> resolvConf) {
+    /**
+     * @param resolvConf the lines of the machine's {@code /etc/resolv.conf}
+     * @param nameServer the cluster's DNS server; null if there is none
+     */
+    static PodSandboxConfig sandbox(V1Pod pod, String node, int attempt, String logDirectory, List<String> resolvConf,
+            @Nullable String nameServer) {
         V1PodSpec spec = pod.getSpec();
         LinuxSandboxSecurityContext.Builder security = LinuxSandboxSecurityContext.newBuilder()
                 .setNamespaceOptions(namespaces(spec)).setSeccomp(SecurityProfile.getDefaultInstance())
@@ -113,7 +123,7 @@ final class Configs {
                         .setNamespace(pod.getMetadata().getNamespace()).setUid(pod.getMetadata().getUid())
                         .setAttempt(attempt))
                 .setHostname(isTrue(spec.getHostNetwork()) ? "" : hostname(pod)).setLogDirectory(logDirectory)
-                .setDnsConfig(dns(spec, resolvConf))
+                .setDnsConfig(dns(pod, resolvConf, nameServer))
                 .putAllLabels(pod.getMetadata().getLabels() == null ? Map.of() : pod.getMetadata().getLabels())
                 .putAllLabels(podLabels(pod, node))
                 .putAllAnnotations(pod.getMetadata().getAnnotations() == null
@@ -155,8 +165,14 @@ final class Configs {
         return groups;
     }
 
-    /** There is no DNS server of the cluster yet: every policy but {@code None} means the machine's configuration. */
-    static DNSConfig dns(V1PodSpec spec, List<String> resolvConf) {
+    /**
+     * What a pod's {@code resolv.conf} says (upstream: {@code pkg/kubelet/network/dns}).
+     *
+     * @param nameServer the cluster's DNS server; null if there is none: then the policy {@code ClusterFirst} means the
+     *     machine's configuration
+     */
+    static DNSConfig dns(V1Pod pod, List<String> resolvConf, @Nullable String nameServer) {
+        V1PodSpec spec = pod.getSpec();
         DNSConfig.Builder dns = DNSConfig.newBuilder();
         for (String line : "None".equals(spec.getDnsPolicy()) ? List.<String>of() : resolvConf) {
             List<String> words = List.of(line.strip().split("\\s+"));
@@ -170,20 +186,32 @@ final class Configs {
                 }
             }
         }
-        V1PodDNSConfig own = spec.getDnsConfig();
-        if (own != null) {
-            dns.addAllServers(own.getNameservers() == null ? List.of() : own.getNameservers());
-            dns.addAllSearches(own.getSearches() == null ? List.of() : own.getSearches());
-            for (V1PodDNSConfigOption option : own.getOptions() == null
-                    ? List.<V1PodDNSConfigOption>of()
-                    : own.getOptions()) {
-                dns.addOptions(option.getValue() == null
-                        ? option.getName()
-                        : option.getName() + ":"
-                                + option.getValue());
-            }
+        String policy = spec.getDnsPolicy() == null ? "ClusterFirst" : spec.getDnsPolicy();
+        if (nameServer != null && (policy.equals("ClusterFirstWithHostNet")
+                || policy.equals("ClusterFirst") && !isTrue(spec.getHostNetwork()))) {
+            List<String> ofMachine = List.copyOf(dns.getSearchesList());
+            String services = "svc." + PodNetwork.DOMAIN;
+            dns.clear().addServers(nameServer).addSearches(pod.getMetadata().getNamespace() + "." + services)
+                    .addSearches(services).addSearches(PodNetwork.DOMAIN).addAllSearches(ofMachine)
+                    .addOptions("ndots:5");
         }
-        return dns.build();
+        V1PodDNSConfig own = spec.getDnsConfig();
+        Map<String, String> options = new LinkedHashMap<>();
+        dns.getOptionsList().forEach(option -> options.put(option.replaceFirst(":.*", ""), option));
+        if (own != null) {
+            dns.addAllServers(Absent.orEmpty(own.getNameservers()));
+            dns.addAllSearches(Absent.orEmpty(own.getSearches()));
+            Absent.orEmpty(own.getOptions()).forEach(option -> options.put(option.getName(),
+                    option.getValue() == null ? option.getName() : option.getName() + ":" + option.getValue()));
+        }
+        List<String> servers = dns.getServersList().stream().distinct().limit(MOST_SERVERS).toList();
+        List<String> searches = dns.getSearchesList().stream().map(each -> each.replaceFirst("(.)\\.$", "$1"))
+                .distinct().filter(each -> each.length() <= LONGEST_SEARCH).limit(MOST_SEARCHES).toList();
+        while (String.join(" ", searches).length() > LONGEST_SEARCHES) {
+            searches = searches.subList(0, searches.size() - 1);
+        }
+        return DNSConfig.newBuilder().addAllServers(servers).addAllSearches(searches).addAllOptions(options.values())
+                .build();
     }
 
     /**

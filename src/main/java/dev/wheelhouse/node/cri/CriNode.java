@@ -1,10 +1,6 @@
 package dev.wheelhouse.node.cri;
 
 import java.io.IOException;
-import java.net.Inet4Address;
-import java.net.InetAddress;
-import java.net.NetworkInterface;
-import java.net.SocketException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -32,10 +28,12 @@ public final class CriNode implements NodeRuntime {
     private final Path socket;
     private final Path directory;
     private final String version;
+    private final boolean services;
 
-    private CriNode(Path socket, Path directory, String version) {
+    private CriNode(Path socket, Path directory, boolean services, String version) {
         this.socket = socket;
         this.directory = directory;
+        this.services = services;
         this.version = version;
     }
 
@@ -84,11 +82,19 @@ public final class CriNode implements NodeRuntime {
         }
         try (CriClient client = new CriClient(socket)) {
             VersionResponse answer = new CriService(client).version();
-            return new CriNode(socket, directory.toAbsolutePath().normalize(),
+            return new CriNode(socket, directory.toAbsolutePath().normalize(), false,
                     answer.getRuntimeName() + "://" + answer.getRuntimeVersion());
         } catch (CriException e) {
             throw new IOException("no container runtime answers at " + socket + ": " + e.getMessage());
         }
+    }
+
+    /**
+     * A copy that gives its pods the addresses and names of Services, and a network if the runtime has none. This process
+     * has to be in the runtime's network namespace.
+     */
+    public CriNode withServices() {
+        return new CriNode(socket, directory, true, version);
     }
 
     @Override
@@ -105,7 +111,8 @@ public final class CriNode implements NodeRuntime {
             throw new IllegalStateException("the directories of the node " + node.name() + " in " + directory
                     + " could not be made: " + e.getMessage(), e);
         }
-        return new CriRuntime(this, node, new CriService(new CriClient(socket)), folders, client, events, clock);
+        return new CriRuntime(this, node, services, new CriService(new CriClient(socket)), folders, client, events,
+                clock);
     }
 
     /** The resources of this machine: what {@code /proc} says, and as many pods as a kubelet runs by default. */
@@ -126,18 +133,6 @@ public final class CriNode implements NodeRuntime {
                     .map(m -> Long.parseLong(m.group(1)) * 1024).orElse(1L << 30);
         } catch (IOException e) {
             return 1L << 30;
-        }
-    }
-
-    /** An IPv4 address of this machine that others reach, else its loopback address. */
-    public static String address() {
-        try {
-            return NetworkInterface.networkInterfaces().flatMap(NetworkInterface::inetAddresses)
-                    .filter(each -> each instanceof Inet4Address && !each.isLoopbackAddress()
-                            && !each.isLinkLocalAddress())
-                    .map(InetAddress::getHostAddress).findFirst().orElse("127.0.0.1");
-        } catch (SocketException e) {
-            return "127.0.0.1";
         }
     }
 }

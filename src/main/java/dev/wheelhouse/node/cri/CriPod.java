@@ -28,6 +28,7 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodStatus;
 import io.kubernetes.client.openapi.models.V1Probe;
 
+import dev.wheelhouse.api.Absent;
 import dev.wheelhouse.client.BoundedQuantity;
 import dev.wheelhouse.node.HollowImages;
 import dev.wheelhouse.node.PodPhases;
@@ -42,6 +43,7 @@ import dev.wheelhouse.node.cri.proto.Cri.Image;
 import dev.wheelhouse.node.cri.proto.Cri.Mount;
 import dev.wheelhouse.node.cri.proto.Cri.PodSandbox;
 import dev.wheelhouse.node.cri.proto.Cri.PodSandboxConfig;
+import dev.wheelhouse.node.net.PodPort;
 import dev.wheelhouse.runtime.Durations;
 import dev.wheelhouse.runtime.LoopRunner;
 import dev.wheelhouse.runtime.SignalledLoop;
@@ -342,6 +344,18 @@ final class CriPod extends SignalledLoop {
         return desired;
     }
 
+    /** The ports of the machine that lead to this pod, while it has an address of its own. */
+    Stream<PodPort> hostPorts() {
+        V1Pod pod = pod();
+        String ip = seen.ip();
+        return pod == null || ip.isEmpty() || Boolean.TRUE.equals(pod.getSpec().getHostNetwork())
+                ? Stream.of()
+                : PodPhases.containers(pod.getSpec()).flatMap(each -> Absent.orEmpty(each.getPorts()).stream())
+                        .filter(port -> Absent.orZero(port.getHostPort()) > 0)
+                        .map(port -> new PodPort(Absent.orEmpty(port.getHostIP()), port.getProtocol(),
+                                port.getHostPort(), ip, port.getContainerPort()));
+    }
+
     private long advance(V1Pod pod) throws IOException {
         String problem = Unsupported.of(pod, runtime.hasSelinux());
         if (problem != null) {
@@ -356,6 +370,9 @@ final class CriPod extends SignalledLoop {
         PodSandbox sandbox = seen.ready();
         if (sandbox == null && !wantsSandbox(pod)) {
             return IDLE;
+        }
+        if (!runtime.network.isReadyFor(pod)) {
+            return SOON.toNanos();
         }
         try {
             if (takeRefresh() || sandbox == null) {
@@ -415,7 +432,8 @@ final class CriPod extends SignalledLoop {
 
     private PodSandboxConfig sandboxConfig(V1Pod pod, int attempt) throws IOException {
         List<String> resolvConf = Files.exists(RESOLV_CONF) ? Files.readAllLines(RESOLV_CONF) : List.of();
-        return Configs.sandbox(pod, runtime.node.name(), attempt, runtime.folders().logs(pod).toString(), resolvConf);
+        return Configs.sandbox(pod, runtime.node.name(), attempt, runtime.folders().logs(pod).toString(), resolvConf,
+                runtime.network.nameServer());
     }
 
     /** Makes a sandbox, after the end of all that is left in older ones. Null if the runtime cannot make one now. */
@@ -425,10 +443,6 @@ final class CriPod extends SignalledLoop {
             runtime.events.event(pod, "", "Normal", "SandboxChanged",
                     "Pod sandbox changed, it will be killed and re-created.");
             attempt = seen.sandboxes().get(0).getMetadata().getAttempt() + 1;
-        } else if (!Boolean.TRUE.equals(pod.getSpec().getHostNetwork())
-                && (pod.getSpec().getDnsPolicy() == null || pod.getSpec().getDnsPolicy().startsWith("ClusterFirst"))) {
-            runtime.events.event(pod, "", "Warning", "MissingClusterDNS", "there is no DNS server of the cluster yet: "
-                    + "the pod resolves names as the machine does, as with the dnsPolicy Default");
         }
         for (PodSandbox old : seen.sandboxes()) {
             runtime.cri.stopSandbox(old.getId());
@@ -615,8 +629,8 @@ final class CriPod extends SignalledLoop {
         int attempt = last == null ? 0 : last.attempt() + 1;
         String id;
         try {
-            Environment environment = Environment.of(container.spec, fields(pod), new PodObjects(runtime.client,
-                    runtime.clock));
+            Environment environment = Environment.of(container.spec, runtime.network.variables(pod), fields(pod),
+                    new PodObjects(runtime.client, runtime.clock));
             id = runtime.cri.create(sandbox.getId(), Configs.container(pod, container.spec, image, runtime.node.name(),
                     attempt, environment, mounts(pod, container, attempt), runtime.memory()), sandboxConfig);
         } catch (ConfigProblem e) {

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -26,6 +27,8 @@ import dev.wheelhouse.node.PodRuntime;
 import dev.wheelhouse.node.PodRuntimeStatus;
 import dev.wheelhouse.node.cri.proto.Cri.Container;
 import dev.wheelhouse.node.cri.proto.Cri.PodSandbox;
+import dev.wheelhouse.node.net.PodNetwork;
+import dev.wheelhouse.node.net.PodPort;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LogBudget;
 import dev.wheelhouse.runtime.LoopRunner;
@@ -42,6 +45,7 @@ final class CriRuntime implements PodRuntime {
     private static final long PERIOD = Duration.ofSeconds(1).toNanos();
 
     final NodeAgentOptions node;
+    final PodNetwork network;
     final CriService cri;
     final Prober prober;
     final KubeClient client;
@@ -80,11 +84,13 @@ final class CriRuntime implements PodRuntime {
             return PERIOD;
         }
     };
+    private final CniFiles cni;
     private volatile @Nullable LoopRunner runner;
     private volatile Runnable wake = () -> {};
 
     /** @throws CriException if the runtime does not list what it runs */
-    CriRuntime(CriNode owner, NodeAgentOptions node, CriService cri, NodeFolders folders, KubeClient client,
+    CriRuntime(CriNode owner, NodeAgentOptions node, boolean services, CriService cri, NodeFolders folders,
+            KubeClient client,
             PodEventRecorder events, Clock clock) {
         this.owner = owner;
         this.node = node;
@@ -96,6 +102,8 @@ final class CriRuntime implements PodRuntime {
         this.clock = clock;
         this.idPrefix = owner.version().replaceFirst("://.*", "://");
         this.lines = new LogBudget(clock);
+        this.network = new PodNetwork(node, services, this::hostPorts, client, clock);
+        this.cni = new CniFiles(this, services);
         for (String uid : list().keySet()) {
             pods.put(uid, CriPod.adopted(this, uid));
         }
@@ -114,6 +122,10 @@ final class CriRuntime implements PodRuntime {
                     .add(container.getId() + container.getState());
         }
         return found;
+    }
+
+    private List<PodPort> hostPorts() {
+        return pods.values().stream().flatMap(CriPod::hostPorts).toList();
     }
 
     long memory() {
@@ -150,6 +162,7 @@ final class CriRuntime implements PodRuntime {
         synchronized (changed) {
             changed.add(uid);
         }
+        network.wake();
         wake.run();
     }
 
@@ -167,6 +180,8 @@ final class CriRuntime implements PodRuntime {
     public void start(LoopRunner threads) {
         runner = threads;
         threads.start(node.name() + "/containers", lister);
+        network.start(threads);
+        threads.start(node.name() + "/cni", cni);
         pods.values().forEach(pod -> threads.start(node.name() + "/pod-" + pod.uid, pod));
     }
 
@@ -282,6 +297,8 @@ final class CriRuntime implements PodRuntime {
         lister.close();
         pods.values().forEach(CriPod::close);
         prober.close();
+        network.close();
+        cni.close();
         cri.client().close();
     }
 }

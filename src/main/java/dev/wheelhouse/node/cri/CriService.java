@@ -28,6 +28,12 @@ record CriService(CriClient client) {
                 Cri.VersionResponse.parser(), CriClient.QUICK);
     }
 
+    /** The state of the runtime, with what it says of itself besides. */
+    Cri.StatusResponse status() {
+        return client.call("RuntimeService/Status", Cri.StatusRequest.newBuilder().setVerbose(true).build(),
+                Cri.StatusResponse.parser(), CriClient.QUICK);
+    }
+
     List<PodSandbox> sandboxes(Map<String, String> labels) {
         return client.call("RuntimeService/ListPodSandbox", Cri.ListPodSandboxRequest.newBuilder()
                 .setFilter(Cri.PodSandboxFilter.newBuilder().putAllLabelSelector(labels)).build(),

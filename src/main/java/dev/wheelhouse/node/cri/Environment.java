@@ -25,9 +25,14 @@ final class Environment {
 
     private final Map<String, String> variables = new LinkedHashMap<>();
 
-    /** @throws ConfigProblem if an object or a key that it needs is not there */
-    static Environment of(V1Container container, FieldRefs fields, PodObjects objects) throws ConfigProblem {
+    /**
+     * @param services the variables that name Services
+     * @throws ConfigProblem if an object or a key that it needs is not there
+     */
+    static Environment of(V1Container container, Map<String, String> services, FieldRefs fields, PodObjects objects)
+            throws ConfigProblem {
         Environment environment = new Environment();
+        environment.variables.putAll(services);
         String namespace = fields.pod().getMetadata().getNamespace();
         for (V1EnvFromSource from : container.getEnvFrom() == null
                 ? List.<V1EnvFromSource>of()

@@ -10,21 +10,23 @@ import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
+
+import dev.wheelhouse.runtime.Commands;
 
 /** The agent's files: what all its volumes do with directories, links and mounts. */
 final class PodFiles {
     private static final LinkOption[] NO_LINKS = {LinkOption.NOFOLLOW_LINKS};
     private static final String DATA = "..data";
-    private static final int COMMAND_SECONDS = 10;
+    private static final Duration COMMAND = Duration.ofSeconds(10);
 
     /** A file of a volume. */
     record Content(byte[] bytes, int mode) {
@@ -155,21 +157,6 @@ final class PodFiles {
     }
 
     private static void run(String... command) throws IOException {
-        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-        try {
-            process.getOutputStream().close();
-            if (!process.waitFor(COMMAND_SECONDS, TimeUnit.SECONDS)) {
-                throw new IOException(String.join(" ", command) + " takes longer than " + COMMAND_SECONDS + " s");
-            }
-            if (process.exitValue() != 0) {
-                throw new IOException(String.join(" ", command) + ": "
-                        + new String(process.getInputStream().readNBytes(1000), StandardCharsets.UTF_8).strip());
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IOException(command[0] + " was interrupted");
-        } finally {
-            process.destroyForcibly();
-        }
+        Commands.run(COMMAND, "", command);
     }
 }

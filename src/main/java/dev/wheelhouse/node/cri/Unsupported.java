@@ -34,8 +34,8 @@ final class Unsupported {
     private static final List<String> OF_CONTAINERS = List.of("restartPolicyRules.action=RestartAllContainers",
             "volumeDevices", "resources.claims", "lifecycle.stopSignal", "lifecycle.postStart.httpGet",
             "lifecycle.postStart.tcpSocket", "lifecycle.preStop.httpGet", "lifecycle.preStop.tcpSocket",
-            "livenessProbe.grpc", "readinessProbe.grpc", "startupProbe.grpc", "ports.hostPort",
-            "env.valueFrom.fileKeyRef", "volumeMounts.subPath", "volumeMounts.subPathExpr",
+            "livenessProbe.grpc", "readinessProbe.grpc", "startupProbe.grpc", "env.valueFrom.fileKeyRef",
+            "volumeMounts.subPath", "volumeMounts.subPathExpr",
             "volumeMounts.recursiveReadOnly=Enabled", "securityContext.seLinuxOptions",
             "securityContext.appArmorProfile.type=Localhost", "securityContext.procMount=Unmasked",
             "securityContext.seccompProfile.type=Localhost");
@@ -56,11 +56,8 @@ final class Unsupported {
         add(fields, "spec.", spec, OF_PODS);
         for (String list : List.of("initContainers", "containers")) {
             for (JsonNode container : spec.path(list)) {
-                String path = "spec." + list + "{" + container.path("name").asString("") + "}.";
-                add(fields, path, container, OF_CONTAINERS);
-                if (spec.path("hostNetwork").asBoolean(false)) {
-                    fields.remove(path + "ports.hostPort");
-                }
+                add(fields, "spec." + list + "{" + container.path("name").asString("") + "}.", container,
+                        OF_CONTAINERS);
             }
         }
         for (JsonNode volume : spec.path("volumes")) {

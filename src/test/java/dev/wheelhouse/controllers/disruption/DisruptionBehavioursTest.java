@@ -51,7 +51,7 @@ class DisruptionBehavioursTest {
                          [{name: a, image: app}]}, status: {phase: Running, conditions: [{type: Ready,
                          status: 'True'}]}}
                         """, i)).map(pod -> (Callable<Boolean>) () -> evict(ObjectKey.of(pod))).toList();
-        cluster.create(DisruptionDecisions.BUDGETS, V1PodDisruptionBudget.class, """
+        cluster.create(ResourceType.POD_DISRUPTION_BUDGETS, V1PodDisruptionBudget.class, """
                 {metadata: {namespace: default, name: web}, spec: {minAvailable: 4,
                  selector: {matchLabels: {app: web}}}}""");
         cluster.settle(controller.loops());

@@ -1,7 +1,10 @@
 package dev.wheelhouse.node.cri;
 
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -9,6 +12,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import io.kubernetes.client.openapi.models.V1Pod;
 
+import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.node.cri.proto.Cri.ContainerConfig;
 import dev.wheelhouse.node.cri.proto.Cri.DNSConfig;
 import dev.wheelhouse.node.cri.proto.Cri.Image;
@@ -22,6 +26,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class ConfigsTest {
     private static final List<String> RESOLV = List.of("# comment", "nameserver 10.0.0.1", "search a.example b.example",
             "options ndots:2");
+    private static final String CLUSTER = "10.96.0.10";
     private static final long GIBI = 1L << 30;
 
     private static V1Pod pod(String spec) {
@@ -40,7 +45,7 @@ class ConfigsTest {
                 + "securityContext: {fsGroup: 7, supplementalGroups: [8], runAsGroup: 9, "
                 + "sysctls: [{name: net/ipv4/conf/eth0.1/x, value: '1'}]}, containers: [{name: c}]"),
                 "n",
-                3, "/logs", RESOLV);
+                3, "/logs", RESOLV, null);
         assertThat(config.getLabelsMap()).isEqualTo(Map.of("wheelhouse.dev/node", "n", "io.kubernetes.pod.uid", "u-1",
                 "io.kubernetes.pod.name", "web", "io.kubernetes.pod.namespace", "default"));
         assertThat(config.getMetadata().getAttempt()).isEqualTo(3);
@@ -56,14 +61,59 @@ class ConfigsTest {
 
     @Test
     void namesAreResolvedAsThePolicySays() {
-        DNSConfig machine = Configs.dns(pod("containers: []").getSpec(), RESOLV);
+        DNSConfig machine = Configs.dns(pod("containers: []"), RESOLV, null);
         assertThat(machine.getServersList()).containsExactly("10.0.0.1");
         assertThat(machine.getSearchesList()).containsExactly("a.example", "b.example");
         DNSConfig own = Configs.dns(pod("containers: [], dnsPolicy: None, dnsConfig: {nameservers: [1.1.1.1], "
-                + "options: [{name: ndots, value: '5'}, {name: edns0}]}").getSpec(), RESOLV);
+                + "options: [{name: ndots, value: '5'}, {name: edns0}]}"), RESOLV, CLUSTER);
         assertThat(own.getServersList()).containsExactly("1.1.1.1");
         assertThat(own.getSearchesList()).isEmpty();
         assertThat(own.getOptionsList()).containsExactly("ndots:5", "edns0");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+            "dnsPolicy: Default | 10.0.0.1 | a.example b.example | ndots:2",
+            "dnsPolicy: ClusterFirst | 10.96.0.10 | default.svc.cluster.local svc.cluster.local cluster.local a.example "
+                    + "b.example | ndots:5",
+            "restartPolicy: Always | 10.96.0.10 | default.svc.cluster.local svc.cluster.local cluster.local a.example "
+                    + "b.example | ndots:5",
+            "hostNetwork: true | 10.0.0.1 | a.example b.example | ndots:2",
+            "hostNetwork: true, dnsPolicy: ClusterFirstWithHostNet | 10.96.0.10 | default.svc.cluster.local "
+                    + "svc.cluster.local cluster.local a.example b.example | ndots:5",
+            "dnsConfig: {nameservers: [1.1.1.1, 10.96.0.10, 2.2.2.2, 3.3.3.3], searches: [b.example, c.example.], "
+                    + "options: [{name: ndots, value: '1'}, {name: edns0}]} | 10.96.0.10 1.1.1.1 2.2.2.2 | "
+                    + "default.svc.cluster.local svc.cluster.local cluster.local a.example b.example c.example | "
+                    + "ndots:1 edns0",
+    })
+    void namesOfTheClusterAreResolvedByItsServer(String spec, String servers, String searches, String options) {
+        DNSConfig dns = Configs.dns(pod("containers: [], " + spec), RESOLV, CLUSTER);
+        assertThat(String.join(" ", dns.getServersList())).isEqualTo(servers);
+        assertThat(String.join(" ", dns.getSearchesList())).isEqualTo(searches);
+        assertThat(String.join(" ", dns.getOptionsList())).isEqualTo(options);
+    }
+
+    @Test
+    void thereAreNotTooManySearchDomains() {
+        String many = String.join(", ", IntStream.range(0, 40).mapToObj(i -> "x" + i).toList());
+        assertThat(Configs.dns(pod("containers: [], dnsConfig: {searches: [" + many + "]}"), RESOLV, CLUSTER)
+                .getSearchesList()).hasSize(32).endsWith("x26");
+        String lengthy = String.join(", ", IntStream.range(0, 20)
+                .mapToObj(i -> "y".repeat(200) + i).toList());
+        assertThat(String.join(" ", Configs.dns(pod("containers: [], dnsConfig: {searches: [" + lengthy + "]}"), RESOLV,
+                CLUSTER).getSearchesList())).hasSizeBetween(1800, 2048);
+    }
+
+    @Test
+    void theRuntimesDirectoryOfNetworksIsFoundInWhatItSays() {
+        assertThat(CniFiles.directory("{\"cni\":{\"binDir\":\"/opt/cni/bin\",\"confDir\":\"/x/net.d\"}}"))
+                .isEqualTo("/x/net.d");
+        assertThat(CniFiles.directory("")).isEqualTo("/etc/cni/net.d");
+        byte[] text = CniFiles.text("real", "10.244.7.0/24", Path.of("/lib/real/addresses"))
+                .getBytes(StandardCharsets.UTF_8);
+        assertThat(ModelJson.tree(text, 0, text.length)
+                .path("plugins").path(0).path("ipam").path("ranges").toString())
+                .isEqualTo("[[{\"subnet\":\"10.244.7.0/24\"}]]");
     }
 
     @ParameterizedTest(name = "{0}")
@@ -106,7 +156,6 @@ class ConfigsTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
-            "ports: [{containerPort: 80, hostPort: 80}] | ports.hostPort",
             "volumeMounts: [{name: v, mountPath: /v, subPath: x}] | volumeMounts.subPath",
             "livenessProbe: {grpc: {port: 1}} | livenessProbe.grpc",
             "lifecycle: {preStop: {httpGet: {port: 1}}} | lifecycle.preStop.httpGet",
@@ -132,7 +181,7 @@ class ConfigsTest {
     @Test
     void aPodOfSupportedFieldsHasNoProblemAndNamesMayNotBePaths() {
         assertThat(Unsupported.of(pod("""
-                hostNetwork: true, restartPolicy: Always, volumes: [{name: v, emptyDir: {}}, {name: w, projected:
+                restartPolicy: Always, volumes: [{name: v, emptyDir: {}}, {name: w, projected:
                   {sources: [{serviceAccountToken: {path: token}}]}}], containers: [{name: c, ports:
                   [{containerPort: 80, hostPort: 80}], volumeMounts: [{name: v, mountPath: /v}],
                   livenessProbe: {httpGet: {port: 80}}, lifecycle: {preStop: {sleep: {seconds: 1}}}}]"""), true))

@@ -137,6 +137,16 @@ final class PrivateContainerd implements AutoCloseable {
         return home.resolve("c.sock");
     }
 
+    /** Pins the network namespace of its host. */
+    Path network() {
+        return home.resolve("netns");
+    }
+
+    /** Takes its configuration of pods' networks away. */
+    void forgetNetwork() throws IOException {
+        Files.delete(home.resolve("net.d/10-pods.conflist"));
+    }
+
     /** @param command what its containers run, a list in JSON */
     void importImage(String name, String command) throws IOException {
         Path layer = home.resolve("layer.tar");
