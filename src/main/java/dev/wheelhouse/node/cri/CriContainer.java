@@ -54,6 +54,21 @@ final class CriContainer {
         waitingMessage = message;
     }
 
+    /** @param again the time of the next attempt */
+    void fails(String reason, String message, long again) {
+        waits(reason, message);
+        nextAttempt = again;
+    }
+
+    /** Whether the containers after this init container may start. */
+    boolean isInitialized(Observed seen) {
+        Run run = seen.last(name());
+        Probes probing = probes;
+        return run != null && (kind == Kind.INIT
+                ? run.succeeded() && seen.isCurrent(run)
+                : run.isRunning() && probing != null && probing.isStarted());
+    }
+
     void waitsNoMore() {
         waits("", "");
         nextAttempt = Long.MIN_VALUE;

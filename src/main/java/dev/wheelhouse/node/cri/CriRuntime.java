@@ -44,6 +44,7 @@ final class CriRuntime implements PodRuntime {
     final NodeAgentOptions node;
     final CriService cri;
     final Prober prober;
+    final Hooks hooks;
     final KubeClient client;
     final PodEventRecorder events;
     final Clock clock;
@@ -90,6 +91,7 @@ final class CriRuntime implements PodRuntime {
         this.node = node;
         this.cri = cri;
         this.prober = new Prober(cri);
+        this.hooks = new Hooks(prober);
         this.folders = folders;
         this.client = client;
         this.events = events;
@@ -122,6 +124,20 @@ final class CriRuntime implements PodRuntime {
 
     NodeFolders folders() {
         return folders;
+    }
+
+    /** Tells of a container of a pod. */
+    void event(V1Pod pod, CriContainer container, String type, String reason, String message) {
+        events.event(pod, container.fieldPath(), type, reason, message);
+    }
+
+    /** Ends the probes of a container that is to stop. */
+    void endProbes(CriContainer container) {
+        Probes probes = container.probes;
+        LoopRunner threads = runner;
+        if (probes != null && threads != null) {
+            probes.stop(threads);
+        }
     }
 
     /** Runs a task that may block, unless this process ends. */

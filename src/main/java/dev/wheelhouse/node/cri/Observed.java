@@ -38,6 +38,12 @@ record Observed(List<PodSandbox> sandboxes, String ip, Map<String, List<Run>> ru
         return all.isEmpty() ? null : all.get(0);
     }
 
+    /** Whether a run is not of an older sandbox than the one that is ready. */
+    boolean isCurrent(Run run) {
+        PodSandbox ready = ready();
+        return ready == null || run.sandbox().equals(ready.getId());
+    }
+
     boolean isEmpty() {
         return sandboxes.isEmpty() && runs.isEmpty() && unstarted.isEmpty();
     }
