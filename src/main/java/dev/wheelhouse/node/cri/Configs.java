@@ -143,6 +143,13 @@ final class Configs {
                 .setIpc(isTrue(spec.getHostIPC()) ? NamespaceMode.NODE : NamespaceMode.POD).build();
     }
 
+    private static NamespaceOption namespaces(V1PodSpec spec, String target) {
+        NamespaceOption all = namespaces(spec);
+        return target.isEmpty() || all.getPid() != NamespaceMode.CONTAINER
+                ? all
+                : all.toBuilder().setPid(NamespaceMode.TARGET).setTargetId(target).build();
+    }
+
     private static List<Long> groups(@Nullable V1PodSecurityContext security) {
         List<Long> groups = new ArrayList<>();
         if (security != null && security.getFsGroup() != null) {
@@ -188,10 +195,11 @@ final class Configs {
     /**
      * @param image its user runs the container if the spec names none
      * @param memory the bytes of memory of the machine
+     * @param target the ID of the container whose processes this one sees; empty if there is none
      * @throws ConfigProblem if the container would run as root although it must not
      */
     static ContainerConfig container(V1Pod pod, V1Container container, Image image, String node, int attempt,
-            Environment environment, List<Mount> mounts, long memory) throws ConfigProblem {
+            Environment environment, List<Mount> mounts, long memory, String target) throws ConfigProblem {
         ContainerConfig.Builder config = ContainerConfig.newBuilder()
                 .setMetadata(ContainerMetadata.newBuilder().setName(container.getName()).setAttempt(attempt))
                 .setImage(ImageSpec.newBuilder().setImage(container.getImage())
@@ -206,11 +214,11 @@ final class Configs {
         environment.variables().forEach((name, value) -> config
                 .addEnvs(KeyValue.newBuilder().setKey(name).setValue(ByteString.copyFromUtf8(value))));
         return config.setLinux(LinuxContainerConfig.newBuilder().setResources(resources(pod, container, memory))
-                .setSecurityContext(security(pod.getSpec(), container, image))).build();
+                .setSecurityContext(security(pod.getSpec(), container, image, target))).build();
     }
 
-    private static LinuxContainerSecurityContext security(V1PodSpec spec, V1Container container, Image image)
-            throws ConfigProblem {
+    private static LinuxContainerSecurityContext security(V1PodSpec spec, V1Container container, Image image,
+            String target) throws ConfigProblem {
         V1PodSecurityContext ofPod = spec.getSecurityContext() == null
                 ? new V1PodSecurityContext()
                 : spec.getSecurityContext();
@@ -221,7 +229,7 @@ final class Configs {
                 ? own.getSeccompProfile()
                 : ofPod.getSeccompProfile();
         LinuxContainerSecurityContext.Builder security = LinuxContainerSecurityContext.newBuilder()
-                .setPrivileged(isTrue(own.getPrivileged())).setNamespaceOptions(namespaces(spec))
+                .setPrivileged(isTrue(own.getPrivileged())).setNamespaceOptions(namespaces(spec, target))
                 .setReadonlyRootfs(isTrue(own.getReadOnlyRootFilesystem())).addAllSupplementalGroups(groups(ofPod))
                 .setNoNewPrivs(Boolean.FALSE.equals(own.getAllowPrivilegeEscalation())).addAllMaskedPaths(MASKED)
                 .addAllReadonlyPaths(READ_ONLY)

@@ -25,11 +25,12 @@ record ContainerStarter(CriRuntime runtime, PodVolumes volumes, ContainerFiles f
      * Starts a container, or says in its memory and in Events why not.
      *
      * @param last the last run; null for the first one
+     * @param target the run whose processes the container is to see; null if there is none
      * @return the container's ID if it started
      */
     @Nullable
     String start(FieldRefs fields, PodSandbox sandbox, PodSandboxConfig sandboxConfig, CriContainer container,
-            @Nullable Run last) throws IOException {
+            @Nullable Run last, @Nullable Run target) throws IOException {
         V1Pod pod = fields.pod();
         Image image = new ImagePuller(runtime, interruption).image(pod, container, sandboxConfig);
         if (image == null) {
@@ -38,12 +39,15 @@ record ContainerStarter(CriRuntime runtime, PodVolumes volumes, ContainerFiles f
         int attempt = last == null ? 0 : last.attempt() + 1;
         String id;
         try {
+            if (container.target != null && target == null) {
+                throw new ConfigProblem("unable to find target container \"" + container.target + "\"");
+            }
             Environment environment = Environment.of(container.spec, fields,
                     new PodObjects(runtime.client, runtime.clock));
             List<Mount> mounts = files.mounts(pod, container.spec, attempt, fields.podIp(),
                     volumes.mounts(pod, container.spec));
             id = runtime.cri.create(sandbox.getId(), Configs.container(pod, container.spec, image, runtime.node.name(),
-                    attempt, environment, mounts, runtime.memory()), sandboxConfig);
+                    attempt, environment, mounts, runtime.memory(), target == null ? "" : target.id()), sandboxConfig);
         } catch (ConfigProblem e) {
             fails(pod, container, "CreateContainerConfigError", e.reason);
             return null;

@@ -44,14 +44,26 @@ final class CriClient implements AutoCloseable {
     private static final int MOST_BYTES = 16 << 20;
     private static final int LONGEST_REASON = 4_000;
 
-    private final Path socket;
+    private final String server;
+    private final String prefix;
     private final OkHttpClient http;
 
+    /** A client of the container runtime at a socket. */
     CriClient(Path socket) {
-        this.socket = socket;
-        this.http = new OkHttpClient.Builder().protocols(List.of(Protocol.H2_PRIOR_KNOWLEDGE))
+        this(socket.toString(), "http://localhost/runtime.v1.", new OkHttpClient.Builder()
                 .socketFactory(new UnixSockets(socket)).dns(host -> List.of(InetAddress.getLoopbackAddress()))
-                .connectionPool(new ConnectionPool(1, 5, TimeUnit.MINUTES)).readTimeout(Duration.ZERO)
+                .connectionPool(new ConnectionPool(1, 5, TimeUnit.MINUTES)));
+    }
+
+    /** A client of any server. @param address a host and a port, as in a URL */
+    CriClient(String address) {
+        this(address, "http://" + address + "/", new OkHttpClient.Builder());
+    }
+
+    private CriClient(String server, String prefix, OkHttpClient.Builder http) {
+        this.server = server;
+        this.prefix = prefix;
+        this.http = http.protocols(List.of(Protocol.H2_PRIOR_KNOWLEDGE)).readTimeout(Duration.ZERO)
                 .writeTimeout(Duration.ZERO).followRedirects(false).build();
     }
 
@@ -65,7 +77,7 @@ final class CriClient implements AutoCloseable {
         byte[] message = request.toByteArray();
         byte[] body = ByteBuffer.allocate(PREFIX + message.length).put((byte) 0).putInt(message.length).put(message)
                 .array();
-        Call call = http.newCall(new Request.Builder().url("http://localhost/runtime.v1." + method)
+        Call call = http.newCall(new Request.Builder().url(prefix + method)
                 .header("te", "trailers").post(RequestBody.create(body, GRPC)).build());
         call.timeout().timeout(deadline.toNanos(), TimeUnit.NANOSECONDS);
         begun.accept(call);
@@ -81,7 +93,7 @@ final class CriClient implements AutoCloseable {
             throw new CriException(method, CriException.DEADLINE_EXCEEDED,
                     stopped ? "it was interrupted" : "no answer within " + deadline.toSeconds() + " s");
         } catch (ConnectException e) {
-            throw new CriException(method, CriException.UNAVAILABLE, "no connection to " + socket);
+            throw new CriException(method, CriException.UNAVAILABLE, "no connection to " + server);
         } catch (IOException e) {
             throw new CriException(method, CriException.UNAVAILABLE,
                     call.isCanceled() ? "it was cancelled" : String.valueOf(e.getMessage()));

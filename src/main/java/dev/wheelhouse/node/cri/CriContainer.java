@@ -8,7 +8,9 @@ import io.kubernetes.client.openapi.models.V1Container;
 import io.kubernetes.client.openapi.models.V1ContainerState;
 import io.kubernetes.client.openapi.models.V1ContainerStateWaiting;
 import io.kubernetes.client.openapi.models.V1ContainerStatus;
+import io.kubernetes.client.openapi.models.V1EphemeralContainer;
 
+import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.node.RestartBackoff;
 
 /**
@@ -17,13 +19,15 @@ import dev.wheelhouse.node.RestartBackoff;
  */
 final class CriContainer {
     enum Kind {
-        INIT, SIDECAR, MAIN
+        INIT, SIDECAR, MAIN, EPHEMERAL
     }
 
     /** The time after which a restart counts as the first one again; twice the longest backoff, as in kubelet. */
     private static final long FORGET_NANOS = Duration.ofMinutes(10).toNanos();
 
     final Kind kind;
+    /** The container whose processes an ephemeral one sees; null if it sees only its own. */
+    final @Nullable String target;
     volatile V1Container spec;
     volatile String waitingReason = "";
     volatile String waitingMessage = "";
@@ -36,8 +40,18 @@ final class CriContainer {
     private String toldBackoffOf = "";
 
     CriContainer(Kind kind, V1Container spec) {
+        this(kind, spec, null);
+    }
+
+    private CriContainer(Kind kind, V1Container spec, @Nullable String target) {
         this.kind = kind;
         this.spec = spec;
+        this.target = target;
+    }
+
+    static CriContainer of(V1EphemeralContainer spec) {
+        return new CriContainer(Kind.EPHEMERAL, ModelJson.read(ModelJson.tree(spec), V1Container.class),
+                spec.getTargetContainerName());
     }
 
     String name() {
@@ -46,7 +60,11 @@ final class CriContainer {
 
     /** The container's place in the pod, such as {@code spec.containers{web}}. */
     String fieldPath() {
-        return (kind == Kind.MAIN ? "spec.containers{" : "spec.initContainers{") + name() + "}";
+        return switch (kind) {
+            case MAIN -> "spec.containers{";
+            case EPHEMERAL -> "spec.ephemeralContainers{";
+            case INIT, SIDECAR -> "spec.initContainers{";
+        } + name() + "}";
     }
 
     void waits(String reason, String message) {
@@ -110,7 +128,7 @@ final class CriContainer {
             Probes probing = probes;
             boolean probed = probing != null && probing.containerId.equals(run.id());
             return status.state(run.running()).started(probed && probing != null && probing.isStarted())
-                    .ready(kind != Kind.INIT && probed && probing != null && probing.isReady());
+                    .ready((kind == Kind.MAIN || kind == Kind.SIDECAR) && probed && probing != null && probing.isReady());
         }
         if (run != null && run.hasEnded() && waitingReason.isEmpty()) {
             return status.state(run.terminated()).ready(kind == Kind.INIT && run.succeeded());

@@ -35,6 +35,8 @@ import dev.wheelhouse.node.cri.proto.Cri.PodSandboxConfig;
 import dev.wheelhouse.runtime.LoopRunner;
 import dev.wheelhouse.runtime.SignalledLoop;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
+
 /**
  * One pod: each step looks at what the runtime has of it, and does what {@link PodActions} says, like kubelet's pod
  * worker (upstream: {@code SyncPod} in {@code kuberuntime_manager.go}). A step may take as long as the pull of an
@@ -159,6 +161,8 @@ final class CriPod extends SignalledLoop {
             use(PodPhases.isSidecar(each) ? Kind.SIDECAR : Kind.INIT, each);
         }
         pod.getSpec().getContainers().forEach(each -> use(Kind.MAIN, each));
+        orEmpty(pod.getSpec().getEphemeralContainers())
+                .forEach(each -> containers.computeIfAbsent(each.getName(), name -> CriContainer.of(each)));
     }
 
     private void use(Kind kind, V1Container spec) {
@@ -186,7 +190,8 @@ final class CriPod extends SignalledLoop {
         boolean initializing = inits.stream().anyMatch(each -> !each.isInitialized(now));
         return new PodRuntimeStatus(now.ready() != null, now.ip(),
                 inits.stream().map(each -> each.status(now, true)).toList(),
-                mains.stream().map(each -> each.status(now, initializing)).toList(), List.of());
+                mains.stream().map(each -> each.status(now, initializing)).toList(),
+                view.of(Kind.EPHEMERAL).stream().map(each -> each.status(now, false)).toList());
     }
 
     boolean isRunning(String container, int attempt) {
@@ -317,7 +322,7 @@ final class CriPod extends SignalledLoop {
         }
         CriContainer container = start.container();
         String id = starter.start(fields(pod), sandbox, sandboxConfig(pod, sandbox.getMetadata().getAttempt()),
-                container, start.last());
+                container, start.last(), observer.seen().last(container.target));
         if (id != null) {
             starter.removeOldRuns(pod, container, observer.seen().of(container.name()));
             starter.afterStart(fields(pod), container, id);

@@ -33,8 +33,8 @@ record Observed(List<PodSandbox> sandboxes, String ip, Map<String, List<Run>> ru
 
     /** The last run of a container; null if it has never run. */
     @Nullable
-    Run last(String container) {
-        List<Run> all = of(container);
+    Run last(@Nullable String container) {
+        List<Run> all = container == null ? List.of() : of(container);
         return all.isEmpty() ? null : all.get(0);
     }
 

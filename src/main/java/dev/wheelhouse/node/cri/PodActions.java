@@ -99,6 +99,9 @@ record PodActions(List<Action> actions, long pause) {
     }
 
     private static long containers(View view, List<Action> actions) {
+        view.of(Kind.EPHEMERAL).stream()
+                .filter(each -> view.last(each) == null && view.nanos() >= each.nextAttempt)
+                .forEach(each -> actions.add(new Start(each, null)));
         List<CriContainer> mains = view.of(Kind.MAIN);
         boolean over = mains.stream().allMatch(each -> {
             Run run = view.last(each);

@@ -1,0 +1,91 @@
+package dev.wheelhouse.node.cri;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+import com.sun.net.httpserver.HttpServer;
+
+import io.kubernetes.client.openapi.models.V1Pod;
+
+import dev.wheelhouse.client.PatchType;
+import dev.wheelhouse.testing.Eventually;
+
+import static dev.wheelhouse.node.cri.RealNode.LONG;
+import static dev.wheelhouse.node.cri.RealNode.key;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** The life of pods on a real container runtime: hooks, further containers, faults of the runtime. */
+@Timeout(300)
+@Tag("processes")
+@Tag("full")
+class CriPodLifeTest {
+    @TempDir
+    static Path home;
+
+    private static @Nullable RealNode node;
+    private static HttpServer web;
+    private static final Set<String> asked = ConcurrentHashMap.newKeySet();
+
+    @BeforeAll
+    static void start() throws IOException {
+        node = new RealNode(home);
+        web = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        web.createContext("/", exchange -> {
+            asked.add(exchange.getRequestURI() + " " + exchange.getRequestHeaders().getFirst("User-Agent"));
+            exchange.sendResponseHeaders(404, -1);
+            exchange.close();
+        });
+        web.start();
+    }
+
+    @AfterAll
+    static void stop() throws Exception {
+        if (node != null) {
+            web.stop(0);
+            node.close();
+        }
+    }
+
+    @Test
+    void anEphemeralContainerSeesTheProcessesOfItsTarget() {
+        node.create("broken", "containers: [{name: c, command: [sh, -c, 'sleep 1000; true']}]");
+        node.becomes("broken", "Running c=ready");
+        node.pods.patch(key("broken"), "ephemeralcontainers", PatchType.STRATEGIC_MERGE, """
+                {"spec": {"ephemeralContainers": [{"name": "e", "image": "%s", "targetContainerName": "c",
+                  "command": ["sh", "-c", "tail -n 1 /proc/1/cmdline >/dev/termination-log"]}]}}"""
+                .formatted(PrivateContainerd.IMAGE));
+        node.becomes("broken", "Running c=ready e=0 Completed sh\0-c\0sleep 1000; true\0");
+        node.delete("broken");
+    }
+
+    @Test
+    void hooksAskServersAndSleepAndTheirFailureEndsTheContainer() {
+        String get = "{httpGet: {host: 127.0.0.1, port: %d, path: /%%s}}".formatted(web.getAddress().getPort());
+        node.create("hooked", """
+                containers: [{name: c, lifecycle: {postStart: %s, preStop: %s}},
+                  {name: d, lifecycle: {postStart: {sleep: {seconds: 1}}, preStop: {sleep: {seconds: 1}}}}]"""
+                .formatted(get.formatted("start"), get.formatted("stop")));
+        node.becomes("hooked", "Running c=ready d=ready");
+        node.delete("hooked");
+        assertThat(asked).contains("/start kube-lifecycle/1.36", "/stop kube-lifecycle/1.36");
+
+        node.create("unanswered", """
+                restartPolicy: Never,
+                containers: [{name: c, lifecycle: {postStart: {httpGet: {host: 127.0.0.1, port: 1}}}}]""");
+        node.becomes("unanswered", "Failed c=137 Error");
+        assertThat(node.events("unanswered")).anyMatch(each -> each.contains(" FailedPostStartHook "));
+        node.delete("unanswered");
+    }
+}
