@@ -16,6 +16,7 @@ import io.kubernetes.client.openapi.models.V1PodDNSConfig;
 import io.kubernetes.client.openapi.models.V1PodDNSConfigOption;
 import io.kubernetes.client.openapi.models.V1PodSecurityContext;
 import io.kubernetes.client.openapi.models.V1PodSpec;
+import io.kubernetes.client.openapi.models.V1ResourceRequirements;
 import io.kubernetes.client.openapi.models.V1SeccompProfile;
 import io.kubernetes.client.openapi.models.V1SecurityContext;
 
@@ -42,6 +43,8 @@ import dev.wheelhouse.node.cri.proto.Cri.PodSandboxConfig;
 import dev.wheelhouse.node.cri.proto.Cri.PodSandboxMetadata;
 import dev.wheelhouse.node.cri.proto.Cri.SecurityProfile;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
+
 /**
  * Pods and their containers in the words of the runtime (upstream: {@code kuberuntime_sandbox.go},
  * {@code kuberuntime_container_linux.go}, {@code security_context.go}). Pure functions.
@@ -60,7 +63,7 @@ final class Configs {
     private static final List<String> READ_ONLY = List.of("/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys",
             "/proc/sysrq-trigger");
     private static final int LONGEST_HOSTNAME = 63;
-    private static final int PERIOD_MICROS = 100_000;
+    static final int PERIOD_MICROS = 100_000;
     private static final int LEAST_QUOTA = 1_000;
     private static final int LEAST_SHARES = 2;
     private static final int MOST_SHARES = 262_144;
@@ -143,11 +146,16 @@ final class Configs {
                 .setIpc(isTrue(spec.getHostIPC()) ? NamespaceMode.NODE : NamespaceMode.POD).build();
     }
 
-    private static NamespaceOption namespaces(V1PodSpec spec, String target) {
-        NamespaceOption all = namespaces(spec);
-        return target.isEmpty() || all.getPid() != NamespaceMode.CONTAINER
-                ? all
-                : all.toBuilder().setPid(NamespaceMode.TARGET).setTargetId(target).build();
+    /** The container with the processes of another one, unless the pod's containers share all of them. */
+    static ContainerConfig seeing(String containerId, ContainerConfig config) {
+        LinuxContainerSecurityContext security = config.getLinux().getSecurityContext();
+        NamespaceOption options = security.getNamespaceOptions();
+        return options.getPid() != NamespaceMode.CONTAINER
+                ? config
+                : config.toBuilder().setLinux(config.getLinux().toBuilder().setSecurityContext(security.toBuilder()
+                        .setNamespaceOptions(options.toBuilder().setPid(NamespaceMode.TARGET)
+                                .setTargetId(containerId))))
+                        .build();
     }
 
     private static List<Long> groups(@Nullable V1PodSecurityContext security) {
@@ -195,11 +203,10 @@ final class Configs {
     /**
      * @param image its user runs the container if the spec names none
      * @param memory the bytes of memory of the machine
-     * @param target the ID of the container whose processes this one sees; empty if there is none
      * @throws ConfigProblem if the container would run as root although it must not
      */
     static ContainerConfig container(V1Pod pod, V1Container container, Image image, String node, int attempt,
-            Environment environment, List<Mount> mounts, long memory, String target) throws ConfigProblem {
+            Environment environment, List<Mount> mounts, long memory) throws ConfigProblem {
         ContainerConfig.Builder config = ContainerConfig.newBuilder()
                 .setMetadata(ContainerMetadata.newBuilder().setName(container.getName()).setAttempt(attempt))
                 .setImage(ImageSpec.newBuilder().setImage(container.getImage())
@@ -214,11 +221,11 @@ final class Configs {
         environment.variables().forEach((name, value) -> config
                 .addEnvs(KeyValue.newBuilder().setKey(name).setValue(ByteString.copyFromUtf8(value))));
         return config.setLinux(LinuxContainerConfig.newBuilder().setResources(resources(pod, container, memory))
-                .setSecurityContext(security(pod.getSpec(), container, image, target))).build();
+                .setSecurityContext(security(pod.getSpec(), container, image))).build();
     }
 
-    private static LinuxContainerSecurityContext security(V1PodSpec spec, V1Container container, Image image,
-            String target) throws ConfigProblem {
+    private static LinuxContainerSecurityContext security(V1PodSpec spec, V1Container container, Image image)
+            throws ConfigProblem {
         V1PodSecurityContext ofPod = spec.getSecurityContext() == null
                 ? new V1PodSecurityContext()
                 : spec.getSecurityContext();
@@ -229,7 +236,7 @@ final class Configs {
                 ? own.getSeccompProfile()
                 : ofPod.getSeccompProfile();
         LinuxContainerSecurityContext.Builder security = LinuxContainerSecurityContext.newBuilder()
-                .setPrivileged(isTrue(own.getPrivileged())).setNamespaceOptions(namespaces(spec, target))
+                .setPrivileged(isTrue(own.getPrivileged())).setNamespaceOptions(namespaces(spec))
                 .setReadonlyRootfs(isTrue(own.getReadOnlyRootFilesystem())).addAllSupplementalGroups(groups(ofPod))
                 .setNoNewPrivs(Boolean.FALSE.equals(own.getAllowPrivilegeEscalation())).addAllMaskedPaths(MASKED)
                 .addAllReadonlyPaths(READ_ONLY)
@@ -270,21 +277,37 @@ final class Configs {
     }
 
     private static LinuxContainerResources resources(V1Pod pod, V1Container container, long memory) {
-        Quantity limit = FieldRefs.amount(container, true, "cpu");
+        Quantity limit = limit(pod, container, "cpu");
         Quantity request = FieldRefs.amount(container, false, "cpu");
-        long milli = milli(limit);
-        LinuxContainerResources.Builder resources = LinuxContainerResources.newBuilder()
-                .setCpuShares(Math.clamp(milli(request == null ? limit : request) * 1024 / 1000, LEAST_SHARES,
-                        MOST_SHARES))
+        return LinuxContainerResources.newBuilder().setCpuShares(shares(number(request == null ? limit : request)))
                 .setCpuPeriod(PERIOD_MICROS).setOomScoreAdj(oomScore(pod, container, memory))
-                .setMemoryLimitInBytes(bytes(FieldRefs.amount(container, true, "memory")));
-        return resources.setCpuQuota(milli == 0 ? 0 : Math.max(LEAST_QUOTA, milli * PERIOD_MICROS / 1000)).build();
+                .setMemoryLimitInBytes(bytes(limit(pod, container, "memory"))).setCpuQuota(quota(number(limit)))
+                .build();
     }
 
-    private static long milli(@Nullable Quantity amount) {
-        return amount == null
-                ? 0
-                : amount.getNumber().movePointRight(3).min(BigDecimal.valueOf(Integer.MAX_VALUE)).longValue();
+    /** The limit of a container, or else of its pod as a whole. */
+    private static @Nullable Quantity limit(V1Pod pod, V1Container container, String resource) {
+        Quantity own = FieldRefs.amount(container, true, resource);
+        V1ResourceRequirements ofPod = pod.getSpec().getResources();
+        return own != null || ofPod == null ? own : orEmpty(ofPod.getLimits()).get(resource);
+    }
+
+    private static BigDecimal number(@Nullable Quantity amount) {
+        return amount == null ? BigDecimal.ZERO : amount.getNumber();
+    }
+
+    private static long milli(BigDecimal cpus) {
+        return cpus.movePointRight(3).min(BigDecimal.valueOf(Integer.MAX_VALUE)).longValue();
+    }
+
+    /** The weight of a control group for a request of CPUs. */
+    static long shares(BigDecimal cpus) {
+        return Math.clamp(milli(cpus) * 1024 / 1000, LEAST_SHARES, MOST_SHARES);
+    }
+
+    /** The microseconds of CPU in a period for a limit of CPUs; 0 without one. */
+    static long quota(BigDecimal cpus) {
+        return cpus.signum() == 0 ? 0 : Math.max(LEAST_QUOTA, milli(cpus) * PERIOD_MICROS / 1000);
     }
 
     private static long bytes(@Nullable Quantity amount) {

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.openapi.models.V1LifecycleHandler;
 import io.kubernetes.client.openapi.models.V1Pod;
 
+import dev.wheelhouse.node.cri.proto.Cri.ContainerConfig;
 import dev.wheelhouse.node.cri.proto.Cri.Image;
 import dev.wheelhouse.node.cri.proto.Cri.Mount;
 import dev.wheelhouse.node.cri.proto.Cri.PodSandbox;
@@ -46,8 +47,10 @@ record ContainerStarter(CriRuntime runtime, PodVolumes volumes, ContainerFiles f
                     new PodObjects(runtime.client, runtime.clock));
             List<Mount> mounts = files.mounts(pod, container.spec, attempt, fields.podIp(),
                     volumes.mounts(pod, container.spec));
-            id = runtime.cri.create(sandbox.getId(), Configs.container(pod, container.spec, image, runtime.node.name(),
-                    attempt, environment, mounts, runtime.memory(), target == null ? "" : target.id()), sandboxConfig);
+            ContainerConfig config = Configs.container(pod, container.spec, image, runtime.node.name(), attempt,
+                    environment, mounts, runtime.memory());
+            id = runtime.cri.create(sandbox.getId(), target == null ? config : Configs.seeing(target.id(), config),
+                    sandboxConfig);
         } catch (ConfigProblem e) {
             fails(pod, container, "CreateContainerConfigError", e.reason);
             return null;

@@ -128,7 +128,8 @@ final class CriContainer {
             Probes probing = probes;
             boolean probed = probing != null && probing.containerId.equals(run.id());
             return status.state(run.running()).started(probed && probing != null && probing.isStarted())
-                    .ready((kind == Kind.MAIN || kind == Kind.SIDECAR) && probed && probing != null && probing.isReady());
+                    .ready((kind == Kind.MAIN || kind == Kind.SIDECAR) && probed && probing != null
+                            && probing.isReady());
         }
         if (run != null && run.hasEnded() && waitingReason.isEmpty()) {
             return status.state(run.terminated()).ready(kind == Kind.INIT && run.succeeded());

@@ -8,6 +8,7 @@ import java.net.SocketException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -27,18 +28,17 @@ public final class CriNode implements NodeRuntime {
 
     private final Path socket;
     private final Path directory;
-    private final String version;
+    private volatile String version = "unknown://";
 
-    private CriNode(Path socket, Path directory, String version) {
+    private CriNode(Path socket, Path directory) {
         this.socket = socket;
         this.directory = directory;
-        this.version = version;
     }
 
     /**
      * @param directory the volumes and logs of pods lie below it
      * @throws IllegalArgumentException if the text is no address of a unix socket
-     * @throws IOException if this user may not run containers, or no runtime answers; the message is a sentence
+     * @throws IOException if this user may not run containers; the message is a sentence
      */
     public static CriNode at(String address, Path directory) throws IOException {
         Path socket;
@@ -54,16 +54,12 @@ public final class CriNode implements NodeRuntime {
         if (!Files.exists(Path.of("/proc/self")) || (int) Files.getAttribute(Path.of("/proc/self"), "unix:uid") != 0) {
             throw new IOException("running containers needs root on Linux");
         }
-        if (!Files.exists(socket)) {
-            throw new IOException("there is no socket " + socket);
-        }
-        try (CriClient client = new CriClient(socket)) {
-            VersionResponse answer = new CriService(client).version();
-            return new CriNode(socket, directory.toAbsolutePath().normalize(),
-                    answer.getRuntimeName() + "://" + answer.getRuntimeVersion());
-        } catch (CriException e) {
-            throw new IOException("no container runtime answers at " + socket + ": " + e.getMessage());
-        }
+        return new CriNode(socket, directory.toAbsolutePath().normalize());
+    }
+
+    /** The runtime has said its name and version. */
+    void isVersion(VersionResponse answer) {
+        version = answer.getRuntimeName() + "://" + answer.getRuntimeVersion();
     }
 
     @Override
@@ -80,7 +76,16 @@ public final class CriNode implements NodeRuntime {
             throw new IllegalStateException("the directories of the node " + node.name() + " in " + directory
                     + " could not be made: " + e.getMessage(), e);
         }
-        return new CriRuntime(this, node, new CriService(new CriClient(socket)), folders, client, events, clock);
+        return new CriRuntime(this, node, new CriService(new CriClient(socket)), folders, groups(node.name()), client,
+                events, clock);
+    }
+
+    private static ControlGroups groups(String node) {
+        try {
+            return ControlGroups.of(Files.readAllLines(Path.of("/proc/self/mountinfo")), node);
+        } catch (IOException e) {
+            return ControlGroups.of(List.of(), node);
+        }
     }
 
     /** The resources of this machine: what {@code /proc} says, and as many pods as a kubelet runs by default. */

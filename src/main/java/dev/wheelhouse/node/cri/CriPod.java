@@ -76,7 +76,7 @@ final class CriPod extends SignalledLoop {
         ContainerFiles files = new ContainerFiles(runtime.folders(), uid);
         this.volumes = new PodVolumes(runtime.folders().disk(uid), runtime.folders().memory(uid),
                 new PodObjects(runtime.client, runtime.clock));
-        this.observer = new PodObserver(runtime.cri, Configs.labels(runtime.node.name(), uid), runtime.idPrefix,
+        this.observer = new PodObserver(runtime.cri, Configs.labels(runtime.node.name(), uid), runtime.idPrefix(),
                 status -> {
                     CriContainer container = container(status.getMetadata().getName());
                     return container == null ? null : files.message(pod(), container.spec, status);
@@ -346,7 +346,10 @@ final class CriPod extends SignalledLoop {
 
     private PodSandboxConfig sandboxConfig(V1Pod pod, int attempt) throws IOException {
         List<String> resolvConf = Files.exists(RESOLV_CONF) ? Files.readAllLines(RESOLV_CONF) : List.of();
-        return Configs.sandbox(pod, runtime.node.name(), attempt, runtime.folders().logs(pod).toString(), resolvConf);
+        PodSandboxConfig config = Configs.sandbox(pod, runtime.node.name(), attempt,
+                runtime.folders().logs(pod).toString(), resolvConf);
+        return config.toBuilder()
+                .setLinux(config.getLinux().toBuilder().setCgroupParent(runtime.controlGroup(pod))).build();
     }
 
     /** Makes a sandbox, after the end of all that is left in older ones. */
@@ -459,6 +462,7 @@ final class CriPod extends SignalledLoop {
             return NOTICE.toNanos();
         }
         volumes.remove();
+        runtime.retainControlGroups(other -> !other.equals(uid));
         runtime.gone(this);
         return IDLE;
     }

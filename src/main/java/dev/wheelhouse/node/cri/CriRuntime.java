@@ -2,14 +2,12 @@ package dev.wheelhouse.node.cri;
 
 import java.io.IOException;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -24,22 +22,17 @@ import dev.wheelhouse.node.PodEventRecorder;
 import dev.wheelhouse.node.PodLifecycleEvent;
 import dev.wheelhouse.node.PodRuntime;
 import dev.wheelhouse.node.PodRuntimeStatus;
-import dev.wheelhouse.node.cri.proto.Cri.Container;
-import dev.wheelhouse.node.cri.proto.Cri.PodSandbox;
+import dev.wheelhouse.node.cri.proto.Cri.VersionResponse;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LogBudget;
 import dev.wheelhouse.runtime.LoopRunner;
-import dev.wheelhouse.runtime.SignalledLoop;
 
 /**
- * Runs pods on a container runtime. Each pod has a loop of its own, so that no pod waits for another one. Once a second
- * the runtime is asked for its sandboxes and containers, and the pods whose containers changed are woken (upstream:
- * {@code pkg/kubelet/pleg/generic.go}). Sandboxes and containers without the label of this node are not touched. Thread
- * safe.
+ * Runs pods on a container runtime. Each pod has a loop of its own, so that no pod waits for another one. Sandboxes and
+ * containers without the label of this node are not touched. Thread safe.
  */
 final class CriRuntime implements PodRuntime {
     private static final Logger log = LoggerFactory.getLogger(CriRuntime.class);
-    private static final long PERIOD = Duration.ofSeconds(1).toNanos();
 
     final NodeAgentOptions node;
     final CriService cri;
@@ -48,45 +41,20 @@ final class CriRuntime implements PodRuntime {
     final KubeClient client;
     final PodEventRecorder events;
     final Clock clock;
-    final String idPrefix;
     private final NodeFolders folders;
     private final CriNode owner;
     private final Map<String, CriPod> pods = new ConcurrentHashMap<>();
     private final Set<String> changed = new LinkedHashSet<>();
     private final LogBudget lines;
-    private final SignalledLoop lister = new SignalledLoop() {
-        private Map<String, Set<String>> last = Map.of();
-
-        @Override
-        public long step() {
-            if (isClosed() || pods.isEmpty()) {
-                return isClosed() ? IDLE : PERIOD;
-            }
-            try {
-                Map<String, Set<String>> now = list();
-                Stream.concat(last.keySet().stream(), now.keySet().stream()).distinct()
-                        .filter(uid -> !now.getOrDefault(uid, Set.of()).equals(last.get(uid))).map(pods::get)
-                        .forEach(pod -> {
-                            if (pod != null) {
-                                pod.wake();
-                            }
-                        });
-                last = now;
-            } catch (CriException e) {
-                if (!isClosed()) {
-                    lines.warn(log, "the container runtime of the node " + node.name()
-                            + " does not answer; its pods are not watched until it does: " + e.getMessage());
-                }
-            }
-            return PERIOD;
-        }
-    };
+    private final RuntimeWatch watch;
+    private final @Nullable ControlGroups groups;
     private volatile @Nullable LoopRunner runner;
     private volatile Runnable wake = () -> {};
+    private volatile Runnable problemChanged = () -> {};
 
-    /** @throws CriException if the runtime does not list what it runs */
-    CriRuntime(CriNode owner, NodeAgentOptions node, CriService cri, NodeFolders folders, KubeClient client,
-            PodEventRecorder events, Clock clock) {
+    /** @param groups null where pods have no control groups */
+    CriRuntime(CriNode owner, NodeAgentOptions node, CriService cri, NodeFolders folders,
+            @Nullable ControlGroups groups, KubeClient client, PodEventRecorder events, Clock clock) {
         this.owner = owner;
         this.node = node;
         this.cri = cri;
@@ -96,26 +64,60 @@ final class CriRuntime implements PodRuntime {
         this.client = client;
         this.events = events;
         this.clock = clock;
-        this.idPrefix = owner.version().replaceFirst("://.*", "://");
         this.lines = new LogBudget(clock);
-        for (String uid : list().keySet()) {
-            pods.put(uid, CriPod.adopted(this, uid));
+        this.groups = groups;
+        this.watch = watch(owner);
+        watch.look();
+    }
+
+    /** The scheme of the IDs of containers, such as {@code containerd://}. */
+    String idPrefix() {
+        return owner.version().replaceFirst("://.*", "://");
+    }
+
+    private RuntimeWatch watch(CriNode machine) {
+        return new RuntimeWatch(cri, node.name(), new RuntimeWatch.Listener() {
+            @Override
+            public void changed(String uid, boolean first) {
+                CriPod there = pods.get(uid);
+                if (there != null) {
+                    there.wake();
+                } else if (first) {
+                    begin(CriPod.adopted(CriRuntime.this, uid));
+                }
+            }
+
+            @Override
+            public void isVersion(VersionResponse version) {
+                machine.isVersion(version);
+            }
+
+            @Override
+            public void problemChanged() {
+                problemChanged.run();
+            }
+        }, lines, clock);
+    }
+
+    /**
+     * Makes the control group of a pod.
+     * @return its name; empty where there can be none, which is logged
+     */
+    String controlGroup(V1Pod pod) {
+        try {
+            return groups == null ? "" : groups.make(pod);
+        } catch (IOException e) {
+            warn("the pods of the node " + node.name() + " have no control groups of their own, only their containers"
+                    + " are limited: " + e);
+            return "";
         }
     }
 
-    /** The sandboxes and containers of this node with their states, by the UIDs of their pods. */
-    private Map<String, Set<String>> list() {
-        Map<String, Set<String>> found = new HashMap<>();
-        Map<String, String> mine = Map.of(Configs.NODE, node.name());
-        for (PodSandbox sandbox : cri.sandboxes(mine)) {
-            found.computeIfAbsent(sandbox.getLabelsOrDefault(Configs.POD_UID, ""), uid -> new TreeSet<>())
-                    .add(sandbox.getId() + sandbox.getState());
+    /** Removes the control groups of all pods but those. */
+    void retainControlGroups(Predicate<String> uids) throws IOException {
+        if (groups != null) {
+            groups.retain(uids);
         }
-        for (Container container : cri.containers(mine)) {
-            found.computeIfAbsent(container.getLabelsOrDefault(Configs.POD_UID, ""), uid -> new TreeSet<>())
-                    .add(container.getId() + container.getState());
-        }
-        return found;
     }
 
     long memory() {
@@ -178,22 +180,23 @@ final class CriRuntime implements PodRuntime {
     @Override
     public void start(LoopRunner threads) {
         runner = threads;
-        threads.start(node.name() + "/containers", lister);
+        threads.start(node.name() + "/containers", watch);
+        threads.start(node.name() + "/container-events", watch.events());
         pods.values().forEach(pod -> threads.start(node.name() + "/pod-" + pod.uid, pod));
     }
 
     private CriPod known(String uid) {
         CriPod there = pods.get(uid);
-        if (there != null) {
-            return there;
-        }
-        CriPod made = new CriPod(this, uid);
-        pods.put(uid, made);
+        return there != null ? there : begin(new CriPod(this, uid));
+    }
+
+    private CriPod begin(CriPod pod) {
+        pods.put(pod.uid, pod);
         LoopRunner threads = runner;
         if (threads != null) {
-            threads.start(node.name() + "/pod-" + uid, made);
+            threads.start(node.name() + "/pod-" + pod.uid, pod);
         }
-        return made;
+        return pod;
     }
 
     @Override
@@ -259,8 +262,11 @@ final class CriRuntime implements PodRuntime {
         run("clean", () -> {
             try {
                 folders.retain(uid -> uids.contains(uid) || pods.containsKey(uid));
+                retainControlGroups(uid -> uids.contains(uid) || pods.containsKey(uid));
             } catch (IOException e) {
-                lines.warn(log, "the files of pods that are gone could not be deleted; it is tried again: " + e);
+                lines.warn(log,
+                        "the files and control groups of pods that are gone could not be deleted; it is tried again: "
+                                + e);
             }
         });
     }
@@ -290,8 +296,23 @@ final class CriRuntime implements PodRuntime {
     }
 
     @Override
+    public @Nullable String problem() {
+        return watch.problem();
+    }
+
+    @Override
+    public void onProblem(Runnable callback) {
+        problemChanged = callback;
+    }
+
+    @Override
+    public boolean isKnown() {
+        return watch.hasLooked();
+    }
+
+    @Override
     public void close() {
-        lister.close();
+        watch.close();
         pods.values().forEach(CriPod::close);
         prober.close();
         cri.client().close();

@@ -28,6 +28,21 @@ record CriService(CriClient client) {
                 Cri.VersionResponse.parser(), CriClient.QUICK);
     }
 
+    /** The state of the runtime, and its configuration as a text of its own format. */
+    Cri.StatusResponse status() {
+        return client.call("RuntimeService/Status", Cri.StatusRequest.newBuilder().setVerbose(true).build(),
+                Cri.StatusResponse.parser(), CriClient.QUICK);
+    }
+
+    /**
+     * Waits for events until the connection ends.
+     * @param heard is called for each one, and at their beginning
+     */
+    void events(Runnable heard) {
+        client.stream("RuntimeService/GetContainerEvents", Cri.Empty.getDefaultInstance(), Cri.Empty.parser(),
+                each -> heard.run());
+    }
+
     List<PodSandbox> sandboxes(Map<String, String> labels) {
         return client.call("RuntimeService/ListPodSandbox", Cri.ListPodSandboxRequest.newBuilder()
                 .setFilter(Cri.PodSandboxFilter.newBuilder().putAllLabelSelector(labels)).build(),

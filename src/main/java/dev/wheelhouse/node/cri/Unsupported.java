@@ -31,7 +31,7 @@ final class Unsupported {
     /** Fields of pods, in lists too; with {@code =} only one value counts. */
     private static final List<String> OF_PODS = List.of("runtimeClassName", "hostUsers=false", "resourceClaims",
             "imagePullSecrets", "setHostnameAsFQDN=true", "hostnameOverride",
-            "resources.limits", "resources.requests", "securityContext.seLinuxOptions",
+            "securityContext.seLinuxOptions",
             "securityContext.appArmorProfile.type=Localhost", "securityContext.supplementalGroupsPolicy=Strict",
             "securityContext.seccompProfile.type=Localhost");
     private static final List<String> OF_CONTAINERS = List.of("restartPolicyRules.action=RestartAllContainers",

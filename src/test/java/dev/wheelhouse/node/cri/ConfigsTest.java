@@ -106,8 +106,7 @@ class ConfigsTest {
     @CsvSource(delimiter = '|', value = {
             "ports: [{containerPort: 80, hostPort: 80}] | ports.hostPort",
             "volumeMounts: [{name: v, mountPath: /v, subPath: x}] | volumeMounts.subPath",
-            "livenessProbe: {grpc: {port: 1}} | livenessProbe.grpc",
-            "lifecycle: {preStop: {httpGet: {port: 1}}} | lifecycle.preStop.httpGet",
+            "lifecycle: {preStop: {tcpSocket: {port: 1}}} | lifecycle.preStop.tcpSocket",
             "securityContext: {procMount: Unmasked} | securityContext.procMount",
             "restartPolicyRules: [{action: RestartAllContainers, exitCodes: {operator: In, values: [1]}}] "
                     + "| restartPolicyRules.action",

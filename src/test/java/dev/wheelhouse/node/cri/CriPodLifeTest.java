@@ -20,11 +20,13 @@ import com.sun.net.httpserver.HttpServer;
 import io.kubernetes.client.openapi.models.V1Pod;
 
 import dev.wheelhouse.client.PatchType;
+import dev.wheelhouse.node.cri.proto.Cri.Container;
 import dev.wheelhouse.testing.Eventually;
 
 import static dev.wheelhouse.node.cri.RealNode.LONG;
 import static dev.wheelhouse.node.cri.RealNode.key;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /** The life of pods on a real container runtime: hooks, further containers, faults of the runtime. */
 @Timeout(300)
@@ -87,5 +89,48 @@ class CriPodLifeTest {
         node.becomes("unanswered", "Failed c=137 Error");
         assertThat(node.events("unanswered")).anyMatch(each -> each.contains(" FailedPostStartHook "));
         node.delete("unanswered");
+    }
+
+    @Test
+    void aPodHasAControlGroupOfItsOwn() {
+        String limits = "{cpu: 100m, memory: 32Mi}";
+        node.create("limited", """
+                resources: {limits: {cpu: 500m}}, containers: [
+                  {name: c, resources: {limits: %s, requests: %s}}, {name: d, resources: {limits: {memory: 16Mi}}}]"""
+                .formatted(limits, limits));
+        node.becomes("limited", "Running c=ready d=ready");
+        Path group = group(node.pods.get(key("limited")));
+        assertThat(group.resolve("memory.limit_in_bytes")).hasContent(String.valueOf(48 << 20));
+        assertThat(Path.of(group.toString().replace("/memory/", "/cpu/")).resolve("cpu.cfs_quota_us"))
+                .hasContent("50000");
+        assertThat(group.toFile().list((folder, name) -> name.length() == 64)).as("the sandbox and two containers")
+                .hasSize(3);
+        node.delete("limited");
+        Eventually.eventually("the control group is gone", LONG, () -> !group.toFile().exists());
+    }
+
+    /** The control group of version 1 of a burstable pod. */
+    private static Path group(V1Pod pod) {
+        Path mount = Path.of("/sys/fs/cgroup/memory");
+        assumeTrue(mount.toFile().isDirectory(), "this machine has no control groups of version 1");
+        return mount.resolve("wheelhouse/real/kubepods/burstable/pod" + pod.getMetadata().getUid());
+    }
+
+    @Test
+    void aNodeWaitsForItsRuntime() throws Exception {
+        node.create("waits", "containers: [{name: c}]");
+        node.becomes("waits", "Running c=ready");
+        String id = node.containers("waits").get(0).getId();
+        assertThat(node.stopAgent()).as("threads that did not end").isEmpty();
+        node.containerd.kill();
+        node.startAgent();
+        Eventually.eventually("the node is not ready", LONG,
+                () -> node.ready().getReason().equals("KubeletNotReady")
+                        && node.ready().getMessage().startsWith("container runtime is down: "));
+        node.containerd.start();
+        Eventually.eventually("the node is ready again", LONG, () -> node.ready().getStatus().equals("True"));
+        node.becomes("waits", "Running c=ready");
+        assertThat(node.containers("waits")).extracting(Container::getId).containsExactly(id);
+        node.delete("waits");
     }
 }

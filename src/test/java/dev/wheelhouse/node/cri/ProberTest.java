@@ -119,12 +119,13 @@ class ProberTest {
     }
 
     @ParameterizedTest(name = "{0}, status {1}: {2}")
-    @CsvSource(delimiter = '|', textBlock = """
-            SERVING     |  0 |
-            NOT_SERVING |  0 | service unhealthy (responded with "NOT_SERVING")
-                        |  5 | error: health rpc probe failed: why
-                        | 12 | error: this server does not implement the grpc health protocol (grpc.health.v1.Health): why
-            """)
+    @CsvSource(delimiter = '|',
+            textBlock = """
+                    SERVING     |  0 |
+                    NOT_SERVING |  0 | service unhealthy (responded with "NOT_SERVING")
+                                |  5 | error: health rpc probe failed: why
+                                | 12 | error: this server does not implement the grpc health protocol (grpc.health.v1.Health): why
+                    """)
     void aGrpcServerIsAskedForItsHealth(HealthCheckResponse.@Nullable ServingStatus status, int code,
             @Nullable String expected) throws IOException {
         try (HealthServer server = new HealthServer(status, code)) {
