@@ -42,10 +42,10 @@ final class ContainerStops {
     /**
      * Begins to stop a container. A further call can only shorten its time.
      *
-     * @param pod null, as the container, if their specs are not known
+     * @param pod null if its spec is not known
      * @param address the pod's address, for its hook
      */
-    void begin(@Nullable V1Pod pod, @Nullable CriContainer container, Run run, Duration grace, String why,
+    void begin(@Nullable V1Pod pod, CriContainer container, Run run, Duration grace, String why,
             String address) {
         long killAt = runtime.clock.deadline(grace);
         Long before = until.get(run.id());
@@ -53,18 +53,16 @@ final class ContainerStops {
             return;
         }
         until.put(run.id(), killAt);
-        if (container != null) {
-            runtime.endProbes(container);
-            if (before == null && pod != null) {
-                runtime.event(pod, container, "Normal", "Killing", why);
-            }
+        runtime.endProbes(container);
+        if (before == null && pod != null) {
+            runtime.event(pod, container, "Normal", "Killing", why);
         }
-        V1LifecycleHandler hook = container == null || container.spec.getLifecycle() == null || before != null
+        V1LifecycleHandler hook = container.spec.getLifecycle() == null || before != null
                 ? null
                 : container.spec.getLifecycle().getPreStop();
         runtime.run("stop-" + run.id(), () -> {
             Duration left = runtime.clock.until(killAt);
-            if (hook != null && left.isPositive() && container != null) {
+            if (hook != null && left.isPositive()) {
                 String failure = runtime.hooks.run(hook, container.spec, run.id(), address, left,
                         new Interruption());
                 if (failure != null && pod != null) {

@@ -8,7 +8,6 @@ import java.net.SocketException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -72,19 +71,12 @@ public final class CriNode implements NodeRuntime {
         NodeFolders folders = new NodeFolders(directory.resolve(node.name()));
         try {
             folders.make();
+            return new CriRuntime(this, node, new CriService(new CriClient(socket)), folders,
+                    ControlGroups.of(Files.readAllLines(Path.of("/proc/self/mountinfo")), node.name()), client, events,
+                    clock);
         } catch (IOException e) {
             throw new IllegalStateException("the directories of the node " + node.name() + " in " + directory
                     + " could not be made: " + e.getMessage(), e);
-        }
-        return new CriRuntime(this, node, new CriService(new CriClient(socket)), folders, groups(node.name()), client,
-                events, clock);
-    }
-
-    private static ControlGroups groups(String node) {
-        try {
-            return ControlGroups.of(Files.readAllLines(Path.of("/proc/self/mountinfo")), node);
-        } catch (IOException e) {
-            return ControlGroups.of(List.of(), node);
         }
     }
 

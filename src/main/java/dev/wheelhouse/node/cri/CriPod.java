@@ -26,7 +26,6 @@ import dev.wheelhouse.node.RestartBackoff;
 import dev.wheelhouse.node.cri.CriContainer.Kind;
 import dev.wheelhouse.node.cri.PodActions.Action;
 import dev.wheelhouse.node.cri.PodActions.BackOff;
-import dev.wheelhouse.node.cri.PodActions.Kill;
 import dev.wheelhouse.node.cri.PodActions.MakeSandbox;
 import dev.wheelhouse.node.cri.PodActions.Start;
 import dev.wheelhouse.node.cri.PodActions.Stop;
@@ -61,7 +60,6 @@ final class CriPod extends SignalledLoop {
     private final Map<String, CriContainer> containers = new LinkedHashMap<>();
     private @Nullable V1Pod desired;
     private @Nullable V1Pod next;
-    private boolean killing;
     private boolean orphan;
     private long killAt = Long.MAX_VALUE;
     private boolean removed;
@@ -111,7 +109,6 @@ final class CriPod extends SignalledLoop {
                 return;
             }
             use(pod);
-            killing = true;
             killAt = Math.min(killAt, runtime.clock.deadline(grace));
         }
         interruption.request();
@@ -121,7 +118,6 @@ final class CriPod extends SignalledLoop {
     void remove() {
         synchronized (this) {
             removed = true;
-            killing = true;
             next = null;
         }
         interruption.request();
@@ -135,7 +131,6 @@ final class CriPod extends SignalledLoop {
                 return;
             }
             orphan = true;
-            killing = true;
             killAt = runtime.clock.deadline(ORPHANS_GRACE);
         }
         interruption.request();
@@ -173,24 +168,26 @@ final class CriPod extends SignalledLoop {
         return containers.get(name);
     }
 
-    private synchronized PodActions.View view(V1Pod pod) {
-        return new PodActions.View(pod, observer.seen(), List.copyOf(containers.values()), runtime.clock.now(),
+    /** The state now. A pod whose spec is not known yet has the containers that the runtime has. */
+    private synchronized PodActions.View view(@Nullable V1Pod pod) {
+        Observed now = observer.seen();
+        List<CriContainer> known = !containers.isEmpty()
+                ? List.copyOf(containers.values())
+                : now.runs().keySet().stream()
+                        .map(name -> new CriContainer(Kind.MAIN, new V1Container().name(name).image(""))).toList();
+        return new PodActions.View(pod == null ? new V1Pod() : pod, now, known, runtime.clock.now(),
                 runtime.clock.nanoTime());
     }
 
-    /** The status for the API. A pod whose spec is not known yet has the containers that the runtime has. */
+    /** The status for the API. */
     PodRuntimeStatus status() {
-        PodActions.View view = view(new V1Pod());
+        PodActions.View view = view(null);
         Observed now = view.seen();
         List<CriContainer> inits = view.of(Kind.INIT, Kind.SIDECAR);
-        List<CriContainer> mains = !view.containers().isEmpty()
-                ? view.of(Kind.MAIN)
-                : now.runs().keySet().stream()
-                        .map(name -> new CriContainer(Kind.MAIN, new V1Container().name(name).image(""))).toList();
         boolean initializing = inits.stream().anyMatch(each -> !each.isInitialized(now));
         return new PodRuntimeStatus(now.ready() != null, now.ip(),
                 inits.stream().map(each -> each.status(now, true)).toList(),
-                mains.stream().map(each -> each.status(now, initializing)).toList(),
+                view.of(Kind.MAIN).stream().map(each -> each.status(now, initializing)).toList(),
                 view.of(Kind.EPHEMERAL).stream().map(each -> each.status(now, false)).toList());
     }
 
@@ -205,17 +202,15 @@ final class CriPod extends SignalledLoop {
             return IDLE;
         }
         V1Pod pod;
-        boolean stopping;
         boolean ends;
         synchronized (this) {
             pod = desired;
-            stopping = killing;
             ends = removed || orphan && !observer.seen().anyRunning();
         }
         long wait;
         try {
             observe();
-            wait = ends ? tearDown() : stopping ? stopAll(pod) : pod == null ? IDLE : advance(pod);
+            wait = ends ? tearDown() : interruption.isRequested() ? stopAll(pod) : pod == null ? IDLE : advance(pod);
         } catch (CriException | IOException e) {
             if (isClosed()) {
                 return IDLE;
@@ -301,28 +296,25 @@ final class CriPod extends SignalledLoop {
 
     /** Does one thing. @return the time until the next step, if all else has changed; null to go on */
     private @Nullable Long perform(V1Pod pod, Action action) throws IOException {
-        switch (action) {
-            case MakeSandbox make -> {
-                return makeSandbox(pod) ? BUSY : RETRY.toNanos();
-            }
-            case Start start -> {
-                return start(pod, start);
-            }
+        return switch (action) {
+            case MakeSandbox make -> makeSandbox(pod) ? BUSY : RETRY.toNanos();
+            case Start start -> start(pod, start);
             case BackOff put -> backOff(pod, put.container(), put.last(), put.whole());
             case Stop stop -> stop(pod, stop);
-            case Kill kill -> runtime.cri.stop(kill.run().id(), 0);
-        }
-        return null;
+        };
     }
 
-    private long start(V1Pod pod, Start start) throws IOException {
+    private @Nullable Long start(V1Pod pod, Start start) throws IOException {
         PodSandbox sandbox = observer.seen().ready();
-        if (sandbox == null || interruption.isRequested()) {
-            return BUSY;
-        }
         CriContainer container = start.container();
-        String id = starter.start(fields(pod), sandbox, sandboxConfig(pod, sandbox.getMetadata().getAttempt()),
-                container, start.last(), observer.seen().last(container.target));
+        Run last = start.last();
+        if (last != null && !last.hasEnded()) {
+            runtime.cri.stop(last.id(), 0);
+        }
+        String id = sandbox == null || interruption.isRequested()
+                ? null
+                : starter.start(fields(pod), sandbox, sandboxConfig(pod, sandbox.getMetadata().getAttempt()),
+                        container, last, observer.seen().last(container.target));
         if (id != null) {
             starter.removeOldRuns(pod, container, observer.seen().of(container.name()));
             starter.afterStart(fields(pod), container, id);
@@ -330,7 +322,7 @@ final class CriPod extends SignalledLoop {
         return BUSY;
     }
 
-    private void backOff(V1Pod pod, CriContainer container, Run last, Duration whole) {
+    private @Nullable Long backOff(V1Pod pod, CriContainer container, Run last, Duration whole) {
         String name = Configs.podName(pod, "%2$s_%1$s(%3$s)");
         container.waits("CrashLoopBackOff", "back-off " + RestartBackoff.text(whole) + " restarting failed container="
                 + container.name() + " pod=" + name);
@@ -338,10 +330,13 @@ final class CriPod extends SignalledLoop {
             runtime.event(pod, container, "Warning", "BackOff", "Back-off restarting failed container "
                     + container.name() + " in pod " + name);
         }
+        return null;
     }
 
-    private void stop(V1Pod pod, Stop stop) {
-        stops.begin(pod, stop.container(), stop.run(), stop.grace(), stop.why(), fields(pod).podIp());
+    private @Nullable Long stop(@Nullable V1Pod pod, Stop stop) {
+        stops.begin(pod, stop.container(), stop.run(), stop.grace(), stop.why(),
+                pod == null ? "" : fields(pod).podIp());
+        return null;
     }
 
     private PodSandboxConfig sandboxConfig(V1Pod pod, int attempt) throws IOException {
@@ -435,14 +430,8 @@ final class CriPod extends SignalledLoop {
             until = killAt;
         }
         Duration left = runtime.clock.until(until);
-        Observed seen = observer.seen();
-        if (pod == null) {
-            seen.runs().values().stream().map(runs -> runs.get(0)).filter(Run::isRunning)
-                    .forEach(run -> stops.begin(null, null, run, left, "", ""));
-            return NOTICE.toNanos();
-        }
         PodActions.stops(view(pod), left).forEach(stop -> stop(pod, stop));
-        return seen.anyRunning() ? Math.max(1, Math.min(left.toNanos(), NOTICE.toNanos())) : IDLE;
+        return observer.seen().anyRunning() ? Math.max(1, Math.min(left.toNanos(), NOTICE.toNanos())) : IDLE;
     }
 
     /** Removes all that the runtime and the disk have of this pod, except its logs. */

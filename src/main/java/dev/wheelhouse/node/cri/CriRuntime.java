@@ -47,14 +47,13 @@ final class CriRuntime implements PodRuntime {
     private final Set<String> changed = new LinkedHashSet<>();
     private final LogBudget lines;
     private final RuntimeWatch watch;
-    private final @Nullable ControlGroups groups;
+    private final ControlGroups groups;
     private volatile @Nullable LoopRunner runner;
     private volatile Runnable wake = () -> {};
     private volatile Runnable problemChanged = () -> {};
 
-    /** @param groups null where pods have no control groups */
     CriRuntime(CriNode owner, NodeAgentOptions node, CriService cri, NodeFolders folders,
-            @Nullable ControlGroups groups, KubeClient client, PodEventRecorder events, Clock clock) {
+            ControlGroups groups, KubeClient client, PodEventRecorder events, Clock clock) {
         this.owner = owner;
         this.node = node;
         this.cri = cri;
@@ -66,7 +65,7 @@ final class CriRuntime implements PodRuntime {
         this.clock = clock;
         this.lines = new LogBudget(clock);
         this.groups = groups;
-        this.watch = watch(owner);
+        this.watch = new RuntimeWatch(this);
         watch.look();
     }
 
@@ -75,28 +74,25 @@ final class CriRuntime implements PodRuntime {
         return owner.version().replaceFirst("://.*", "://");
     }
 
-    private RuntimeWatch watch(CriNode machine) {
-        return new RuntimeWatch(cri, node.name(), new RuntimeWatch.Listener() {
-            @Override
-            public void changed(String uid, boolean first) {
-                CriPod there = pods.get(uid);
-                if (there != null) {
-                    there.wake();
-                } else if (first) {
-                    begin(CriPod.adopted(CriRuntime.this, uid));
-                }
-            }
+    void isVersion(VersionResponse version) {
+        owner.isVersion(version);
+    }
 
-            @Override
-            public void isVersion(VersionResponse version) {
-                machine.isVersion(version);
-            }
+    /**
+     * The runtime has something else of a pod than before.
+     * @param first whether an earlier process may have left the pod
+     */
+    void seen(String uid, boolean first) {
+        CriPod there = pods.get(uid);
+        if (there != null) {
+            there.wake();
+        } else if (first) {
+            begin(CriPod.adopted(this, uid));
+        }
+    }
 
-            @Override
-            public void problemChanged() {
-                problemChanged.run();
-            }
-        }, lines, clock);
+    void problemChanged() {
+        problemChanged.run();
     }
 
     /**
@@ -105,7 +101,7 @@ final class CriRuntime implements PodRuntime {
      */
     String controlGroup(V1Pod pod) {
         try {
-            return groups == null ? "" : groups.make(pod);
+            return watch.usesSystemd() ? "" : groups.make(pod);
         } catch (IOException e) {
             warn("the pods of the node " + node.name() + " have no control groups of their own, only their containers"
                     + " are limited: " + e);
@@ -115,9 +111,7 @@ final class CriRuntime implements PodRuntime {
 
     /** Removes the control groups of all pods but those. */
     void retainControlGroups(Predicate<String> uids) throws IOException {
-        if (groups != null) {
-            groups.retain(uids);
-        }
+        groups.retain(uids);
     }
 
     long memory() {

@@ -32,7 +32,7 @@ record PodActions(List<Action> actions, long pause) {
     /** The pod has no sandbox in which containers can run, and needs one. */
     record MakeSandbox() implements Action {}
 
-    /** @param last the last run; null for the first one */
+    /** @param last the last run, which may not have ended if the runtime has lost it; null for the first one */
     record Start(CriContainer container, @Nullable Run last) implements Action {}
 
     /** A restart is put off. */
@@ -40,9 +40,6 @@ record PodActions(List<Action> actions, long pause) {
 
     /** @param why for the Event */
     record Stop(CriContainer container, Run run, Duration grace, String why) implements Action {}
-
-    /** A container whose state the runtime has lost. */
-    record Kill(Run run) implements Action {}
 
     /**
      * The state of a pod that decides.
@@ -139,9 +136,6 @@ record PodActions(List<Action> actions, long pause) {
         if (run != null && run.hasEnded() && (again || container.kind == Kind.MAIN)
                 && !view.restarts(container, run)) {
             return Loop.IDLE;
-        }
-        if (run != null && !run.hasEnded()) {
-            actions.add(new Kill(run));
         }
         if (view.nanos() < container.nextAttempt) {
             return container.nextAttempt - view.nanos();

@@ -6,17 +6,14 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import dev.wheelhouse.node.cri.proto.Cri.Container;
 import dev.wheelhouse.node.cri.proto.Cri.PodSandbox;
-import dev.wheelhouse.node.cri.proto.Cri.VersionResponse;
-import dev.wheelhouse.runtime.Clock;
-import dev.wheelhouse.runtime.LogBudget;
+import dev.wheelhouse.node.cri.proto.Cri.StatusResponse;
 import dev.wheelhouse.runtime.SignalledLoop;
 
 /**
@@ -25,18 +22,7 @@ import dev.wheelhouse.runtime.SignalledLoop;
  * state of the runtime, too.
  */
 final class RuntimeWatch extends SignalledLoop {
-    /** Hears of changes. */
-    interface Listener {
-        /** @param first whether an earlier process may have left the pod */
-        void changed(String uid, boolean first);
-
-        void isVersion(VersionResponse version);
-
-        /** The {@link #problem} is another one. */
-        void problemChanged();
-    }
-
-    private static final Logger log = LoggerFactory.getLogger(RuntimeWatch.class);
+    private static final Pattern SYSTEMD = Pattern.compile("\"SystemdCgroup\":\\s*true");
     private static final long PERIOD = Duration.ofSeconds(1).toNanos();
     /** The period with events, against lost ones. */
     private static final long LONG_PERIOD = Duration.ofSeconds(10).toNanos();
@@ -44,14 +30,11 @@ final class RuntimeWatch extends SignalledLoop {
     /** The time after which a runtime without events may be a later version. */
     private static final long UPGRADE = Duration.ofMinutes(5).toNanos();
 
-    private final CriService cri;
-    private final String node;
-    private final Listener listener;
-    private final Clock clock;
+    private final CriRuntime runtime;
     private final RuntimeHealth health;
-    private final LogBudget lines;
     private volatile @Nullable Map<String, Set<String>> last;
     private long nextStatus;
+    private volatile boolean systemd;
     private volatile boolean streams;
     private final SignalledLoop events = new SignalledLoop() {
         @Override
@@ -60,7 +43,7 @@ final class RuntimeWatch extends SignalledLoop {
                 return IDLE;
             }
             try {
-                cri.events(() -> {
+                runtime.cri.events(() -> {
                     streams = true;
                     RuntimeWatch.this.wake();
                 });
@@ -74,14 +57,10 @@ final class RuntimeWatch extends SignalledLoop {
         }
     };
 
-    RuntimeWatch(CriService cri, String node, Listener listener, LogBudget lines, Clock clock) {
-        this.cri = cri;
-        this.node = node;
-        this.listener = listener;
-        this.clock = clock;
-        this.health = new RuntimeHealth(clock);
-        this.lines = lines;
-        this.nextStatus = clock.nanoTime();
+    RuntimeWatch(CriRuntime runtime) {
+        this.runtime = runtime;
+        this.health = new RuntimeHealth(runtime.clock);
+        this.nextStatus = runtime.clock.nanoTime();
     }
 
     /** The loop that waits for events. It blocks until its calls are cancelled. */
@@ -113,41 +92,48 @@ final class RuntimeWatch extends SignalledLoop {
     void look() {
         String before = problem();
         try {
-            Map<String, Set<String>> known = last;
-            if (clock.nanoTime() >= nextStatus) {
-                listener.isVersion(cri.version());
+            boolean asks = runtime.clock.nanoTime() >= nextStatus;
+            if (asks) {
+                runtime.isVersion(runtime.cri.version());
             }
+            Map<String, Set<String>> known = last == null ? Map.of() : last;
             Map<String, Set<String>> now = list();
-            Map<String, Set<String>> old = known == null ? Map.of() : known;
-            Stream.concat(old.keySet().stream(), now.keySet().stream()).distinct()
-                    .filter(uid -> !Objects.equals(now.get(uid), old.get(uid)))
-                    .forEach(uid -> listener.changed(uid, known == null));
+            Stream.concat(known.keySet().stream(), now.keySet().stream()).distinct()
+                    .filter(uid -> !Objects.equals(now.get(uid), known.get(uid)))
+                    .forEach(uid -> runtime.seen(uid, last == null));
             last = now;
-            if (clock.nanoTime() >= nextStatus) {
-                health.answered(cri.status().getStatus().getConditionsList());
-                nextStatus = clock.nanoTime() + BETWEEN_STATUSES;
+            if (asks) {
+                StatusResponse status = runtime.cri.status();
+                health.answered(status.getStatus().getConditionsList());
+                systemd = status.getInfoMap().values().stream().anyMatch(SYSTEMD.asPredicate());
+                nextStatus = runtime.clock.nanoTime() + BETWEEN_STATUSES;
             }
         } catch (CriException e) {
             if (!isClosed()) {
                 health.failed(e.getMessage());
-                lines.warn(log, "the container runtime of the node " + node
+                runtime.warn("the container runtime of the node " + runtime.node.name()
                         + " does not answer; its pods are not watched until it does: " + e.getMessage());
             }
         }
         if (!Objects.equals(before, problem())) {
-            listener.problemChanged();
+            runtime.problemChanged();
         }
+    }
+
+    /** Whether the runtime leaves control groups to systemd, whose names for them are other ones. */
+    boolean usesSystemd() {
+        return systemd;
     }
 
     /** The sandboxes and containers of this node with their states, by the UIDs of their pods. */
     private Map<String, Set<String>> list() {
         Map<String, Set<String>> found = new HashMap<>();
-        Map<String, String> mine = Map.of(Configs.NODE, node);
-        for (PodSandbox sandbox : cri.sandboxes(mine)) {
+        Map<String, String> mine = Map.of(Configs.NODE, runtime.node.name());
+        for (PodSandbox sandbox : runtime.cri.sandboxes(mine)) {
             found.computeIfAbsent(sandbox.getLabelsOrDefault(Configs.POD_UID, ""), uid -> new TreeSet<>())
                     .add(sandbox.getId() + sandbox.getState());
         }
-        for (Container container : cri.containers(mine)) {
+        for (Container container : runtime.cri.containers(mine)) {
             found.computeIfAbsent(container.getLabelsOrDefault(Configs.POD_UID, ""), uid -> new TreeSet<>())
                     .add(container.getId() + container.getState());
         }

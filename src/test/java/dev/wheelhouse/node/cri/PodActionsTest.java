@@ -19,7 +19,6 @@ import dev.wheelhouse.node.PodPhases;
 import dev.wheelhouse.node.cri.CriContainer.Kind;
 import dev.wheelhouse.node.cri.PodActions.Action;
 import dev.wheelhouse.node.cri.PodActions.BackOff;
-import dev.wheelhouse.node.cri.PodActions.Kill;
 import dev.wheelhouse.node.cri.PodActions.MakeSandbox;
 import dev.wheelhouse.node.cri.PodActions.Start;
 import dev.wheelhouse.node.cri.PodActions.Stop;
@@ -106,7 +105,6 @@ class PodActionsTest {
             case Start start -> "start " + start.container().name();
             case BackOff put -> "back-off " + put.container().name() + " " + put.whole().toSeconds();
             case Stop stop -> "stop " + stop.container().name() + " " + stop.grace().toSeconds();
-            case Kill kill -> "kill " + kill.run().status().getMetadata().getName();
         };
     }
 
@@ -126,7 +124,7 @@ class PodActionsTest {
             OnFailure | c d   | new: c=0 d=1             | start d
             OnFailure | c d   | new: c=0 d=0             |
             Never     | c     | new: c=1                 |
-            Never     | c     | new: c=lost              | kill c, start c
+            Never     | c     | new: c=lost              | start c
             Always    | c     | dead: c=1                | sandbox
             Never     | c     | dead: c=1                |
             OnFailure | c     | dead: c=0                |
