@@ -83,10 +83,21 @@ final class Configs {
     }
 
     static String hostname(V1Pod pod) {
+        if (pod.getSpec().getHostnameOverride() != null) {
+            return pod.getSpec().getHostnameOverride();
+        }
         String name = pod.getSpec().getHostname() != null ? pod.getSpec().getHostname() : pod.getMetadata().getName();
         return name.length() <= LONGEST_HOSTNAME
                 ? name
                 : name.substring(0, LONGEST_HOSTNAME).replaceAll("[-.]+$", "");
+    }
+
+    /** The domain of a pod's hostname with a dot before it; empty if it has none. */
+    static String domain(V1Pod pod) {
+        String subdomain = pod.getSpec().getSubdomain();
+        return subdomain == null || subdomain.isEmpty() || pod.getSpec().getHostnameOverride() != null
+                ? ""
+                : "." + subdomain + "." + pod.getMetadata().getNamespace() + ".svc.cluster.local";
     }
 
     /** @param resolvConf the lines of the machine's {@code /etc/resolv.conf} */
@@ -114,7 +125,10 @@ final class Configs {
                 .setMetadata(PodSandboxMetadata.newBuilder().setName(pod.getMetadata().getName())
                         .setNamespace(pod.getMetadata().getNamespace()).setUid(pod.getMetadata().getUid())
                         .setAttempt(attempt))
-                .setHostname(isTrue(spec.getHostNetwork()) ? "" : hostname(pod)).setLogDirectory(logDirectory)
+                .setHostname(isTrue(spec.getHostNetwork())
+                        ? ""
+                        : hostname(pod) + (isTrue(spec.getSetHostnameAsFQDN()) ? domain(pod) : ""))
+                .setLogDirectory(logDirectory)
                 .setDnsConfig(dns(spec, resolvConf))
                 .putAllLabels(pod.getMetadata().getLabels() == null ? Map.of() : pod.getMetadata().getLabels())
                 .putAllLabels(podLabels(pod, node))

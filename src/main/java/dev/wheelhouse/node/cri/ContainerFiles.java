@@ -58,11 +58,9 @@ record ContainerFiles(NodeFolders folders, String uid) {
         StringBuilder hosts = new StringBuilder(onHost ? Files.readString(Path.of("/etc/hosts")) : HOSTS);
         String name = Configs.hostname(pod);
         if (!onHost && !ip.isEmpty()) {
-            String subdomain = pod.getSpec().getSubdomain();
-            hosts.append(ip).append('\t').append(subdomain == null || subdomain.isEmpty()
-                    ? ""
-                    : name + "." + subdomain + "." + pod.getMetadata().getNamespace() + ".svc.cluster.local\t")
-                    .append(name).append('\n');
+            String domain = Configs.domain(pod);
+            hosts.append(ip).append('\t').append(domain.isEmpty() ? "" : name + domain + "\t").append(name)
+                    .append('\n');
         }
         if (pod.getSpec().getHostAliases() != null && !pod.getSpec().getHostAliases().isEmpty()) {
             hosts.append("\n# Entries added by HostAliases.\n");
@@ -95,6 +93,6 @@ record ContainerFiles(NodeFolders folders, String uid) {
     /** Deletes the files of a run that is forgotten. */
     void delete(V1Pod pod, String container, int attempt) throws IOException {
         Files.deleteIfExists(folders.message(uid, container, attempt));
-        Files.deleteIfExists(folders.log(pod, container, attempt));
+        LogRotation.delete(folders.log(pod, container, attempt));
     }
 }

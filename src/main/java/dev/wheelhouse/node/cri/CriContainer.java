@@ -1,6 +1,7 @@
 package dev.wheelhouse.node.cri;
 
 import java.time.Duration;
+import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
@@ -9,9 +10,14 @@ import io.kubernetes.client.openapi.models.V1ContainerState;
 import io.kubernetes.client.openapi.models.V1ContainerStateWaiting;
 import io.kubernetes.client.openapi.models.V1ContainerStatus;
 import io.kubernetes.client.openapi.models.V1EphemeralContainer;
+import io.kubernetes.client.openapi.models.V1ResourceRequirements;
+import io.kubernetes.client.openapi.models.V1VolumeMountStatus;
 
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.node.RestartBackoff;
+
+import static dev.wheelhouse.api.Absent.orEmpty;
+import static dev.wheelhouse.api.Absent.orNull;
 
 /**
  * The agent's memory of one container, beyond what the runtime knows: why it waits, how often its restarts and
@@ -109,6 +115,14 @@ final class CriContainer {
         return news;
     }
 
+    private List<V1VolumeMountStatus> mounts() {
+        return orEmpty(spec.getVolumeMounts()).stream()
+                .map(each -> new V1VolumeMountStatus().name(each.getName()).mountPath(each.getMountPath())
+                        .readOnly(each.getReadOnly())
+                        .recursiveReadOnly(Boolean.TRUE.equals(each.getReadOnly()) ? "Disabled" : null))
+                .toList();
+    }
+
     /**
      * The status for the API.
      * @param podInitializing whether init containers have to end before this container may start
@@ -117,8 +131,11 @@ final class CriContainer {
         Run run = seen.last(name());
         Run before = seen.of(name()).size() > 1 ? seen.of(name()).get(1) : null;
         V1ContainerStatus status = new V1ContainerStatus().name(name()).image(spec.getImage()).imageID("").ready(false)
-                .started(false).restartCount(0).lastState(new V1ContainerState());
+                .started(false).restartCount(0).lastState(new V1ContainerState()).volumeMounts(orNull(mounts()));
         if (run != null) {
+            V1ResourceRequirements resources = spec.getResources();
+            status.resources(resources == null ? new V1ResourceRequirements() : resources)
+                    .allocatedResources(resources == null ? null : resources.getRequests());
             String image = run.status().getImage().getImage();
             status.containerID(run.idPrefix() + run.id()).restartCount(run.attempt())
                     .imageID(run.status().getImageRef()).image(image.isEmpty() ? spec.getImage() : image)

@@ -191,6 +191,20 @@ final class CriPod extends SignalledLoop {
                 view.of(Kind.EPHEMERAL).stream().map(each -> each.status(now, false)).toList());
     }
 
+    /** Rotates the logs of the containers that run. */
+    void rotateLogs() {
+        V1Pod pod = pod();
+        observer.runs().filter(run -> pod != null && run.isRunning()).forEach(run -> {
+            try {
+                LogRotation.rotate(runtime.folders().log(pod, run.status().getMetadata().getName(), run.attempt()),
+                        LogRotation.MOST_BYTES, runtime.clock.now(), () -> runtime.cri.reopenLog(run.id()));
+            } catch (IOException | CriException e) {
+                runtime.warn("the log of a container of the pod " + uid + " could not be rotated, it is tried again: "
+                        + e.getMessage());
+            }
+        });
+    }
+
     boolean isRunning(String container, int attempt) {
         Run run = observer.seen().last(container);
         return run != null && run.isRunning() && run.attempt() == attempt;

@@ -26,6 +26,7 @@ import dev.wheelhouse.node.cri.proto.Cri.VersionResponse;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LogBudget;
 import dev.wheelhouse.runtime.LoopRunner;
+import dev.wheelhouse.runtime.SignalledLoop;
 
 /**
  * Runs pods on a container runtime. Each pod has a loop of its own, so that no pod waits for another one. Sandboxes and
@@ -33,6 +34,8 @@ import dev.wheelhouse.runtime.LoopRunner;
  */
 final class CriRuntime implements PodRuntime {
     private static final Logger log = LoggerFactory.getLogger(CriRuntime.class);
+    /** Kubelet's {@code containerLogMonitorInterval}. */
+    private static final long BETWEEN_ROTATIONS = Duration.ofSeconds(10).toNanos();
 
     final NodeAgentOptions node;
     final CriService cri;
@@ -48,6 +51,13 @@ final class CriRuntime implements PodRuntime {
     private final LogBudget lines;
     private final RuntimeWatch watch;
     private final ControlGroups groups;
+    private final SignalledLoop rotation = new SignalledLoop() {
+        @Override
+        public long step() {
+            pods.values().stream().filter(pod -> !isClosed()).forEach(CriPod::rotateLogs);
+            return isClosed() ? IDLE : BETWEEN_ROTATIONS;
+        }
+    };
     private volatile @Nullable LoopRunner runner;
     private volatile Runnable wake = () -> {};
     private volatile Runnable problemChanged = () -> {};
@@ -176,6 +186,7 @@ final class CriRuntime implements PodRuntime {
         runner = threads;
         threads.start(node.name() + "/containers", watch);
         threads.start(node.name() + "/container-events", watch.events());
+        threads.start(node.name() + "/log-rotation", rotation);
         pods.values().forEach(pod -> threads.start(node.name() + "/pod-" + pod.uid, pod));
     }
 
@@ -307,6 +318,7 @@ final class CriRuntime implements PodRuntime {
     @Override
     public void close() {
         watch.close();
+        rotation.close();
         pods.values().forEach(CriPod::close);
         prober.close();
         cri.client().close();

@@ -114,6 +114,13 @@ record CriService(CriClient client) {
                 CriClient.SLOW.plusSeconds(Math.min(seconds, Duration.ofDays(365).toSeconds())));
     }
 
+    /** Makes the runtime open the log file of a container again, which has been renamed. */
+    void reopenLog(String container) {
+        client.call("RuntimeService/ReopenContainerLog",
+                Cri.StartContainerRequest.newBuilder().setContainerId(container).build(), Cri.Empty.parser(),
+                CriClient.QUICK);
+    }
+
     void remove(String container) {
         end("RuntimeService/RemoveContainer",
                 Cri.RemoveContainerRequest.newBuilder().setContainerId(container).build(), CriClient.SLOW);

@@ -30,7 +30,7 @@ final class Unsupported {
             "serviceAccountToken");
     /** Fields of pods, in lists too; with {@code =} only one value counts. */
     private static final List<String> OF_PODS = List.of("runtimeClassName", "hostUsers=false", "resourceClaims",
-            "imagePullSecrets", "setHostnameAsFQDN=true", "hostnameOverride",
+            "imagePullSecrets",
             "securityContext.seLinuxOptions",
             "securityContext.appArmorProfile.type=Localhost", "securityContext.supplementalGroupsPolicy=Strict",
             "securityContext.seccompProfile.type=Localhost");

@@ -52,6 +52,18 @@ class ConfigsTest {
         assertThat(security.hasRunAsGroup()).as("a group without a user is refused by runtimes").isFalse();
     }
 
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            subdomain: s                                             | web
+            subdomain: s, setHostnameAsFQDN: true                    | web.s.default.svc.cluster.local
+            setHostnameAsFQDN: true, hostname: h                     | h
+            subdomain: s, hostname: h, hostnameOverride: own.example | own.example
+            """)
+    void aPodHasTheHostnameOfItsSpec(String fields, String expected) {
+        assertThat(Configs.sandbox(pod(fields + ", containers: []"), "n", 0, "/logs", List.of()).getHostname())
+                .isEqualTo(expected);
+    }
+
     @Test
     void namesAreResolvedAsThePolicySays() {
         DNSConfig machine = Configs.dns(pod("containers: []").getSpec(), RESOLV);
