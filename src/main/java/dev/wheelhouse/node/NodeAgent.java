@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -77,7 +78,8 @@ public final class NodeAgent implements AutoCloseable {
         PodManager pods = new PodManager();
         this.statuses = new StatusManager(podClient, pods, queue("status", clock), options.workers(),
                 tasks, registry);
-        this.registration = new NodeRegistration(options, client, process, registry, clock);
+        this.registration = new NodeRegistration(options, client, process, runtime::problem, registry, clock);
+        runtime.onProblem(registration::readSoon);
         MirrorPods mirrors = new MirrorPods(podClient, registration::node, tasks, registry);
         SourcesReady sourcesReady = new SourcesReady(podConfig::seenAllSources);
         PodSyncer syncer = new PodSyncer(runtime, statuses, pods, alone ? null : mirrors, events, options.hostIp(),
@@ -99,7 +101,7 @@ public final class NodeAgent implements AutoCloseable {
         }
         loops.put("status", whileRunning(statuses.loop()));
         loops.put("pods", whileRunning(workers.loop()));
-        loops.put("sync", whileRunning(syncLoop));
+        loops.put("sync", whileRunning(syncLoop, runtime::isKnown));
         podConfig.loops().forEach((source, loop) -> loops.put("mux-" + source, loop));
         if (fileSource != null) {
             loops.put("file-source", fileSource);
@@ -112,12 +114,18 @@ public final class NodeAgent implements AutoCloseable {
         }
     }
 
-    /** A loop that does nothing while a user has stopped the node. */
     private Loop whileRunning(Loop loop) {
+        return whileRunning(loop, () -> true);
+    }
+
+    /** A loop that does nothing while a user has stopped the node, or the condition does not hold. */
+    private Loop whileRunning(Loop loop, BooleanSupplier condition) {
         return new Loop() {
             @Override
             public long step() throws InterruptedException {
-                return registration.isStopped() ? NodeRegistration.RENEWAL.toNanos() / 10 : loop.step();
+                return registration.isStopped() || !condition.getAsBoolean()
+                        ? NodeRegistration.RENEWAL.toNanos() / 10
+                        : loop.step();
             }
 
             @Override

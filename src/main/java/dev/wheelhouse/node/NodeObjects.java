@@ -43,12 +43,12 @@ final class NodeObjects {
 
     private NodeObjects() {}
 
-    static V1Node node(NodeAgentOptions options, Moment now) {
+    static V1Node node(NodeAgentOptions options, @Nullable String problem, Moment now) {
         return new V1Node().apiVersion("v1").kind("Node")
                 .metadata(new V1ObjectMeta().name(options.name()).labels(labels(options)))
                 .spec(new V1NodeSpec().podCIDR(options.podCidr()).addPodCIDRsItem(options.podCidr())
                         .taints(options.taints().isEmpty() ? null : options.taints()))
-                .status(status(options, null, now));
+                .status(status(options, null, problem, now));
     }
 
     static Map<String, String> labels(NodeAgentOptions options) {
@@ -71,8 +71,12 @@ final class NodeObjects {
         };
     }
 
-    /** @param before the status on the API server; an unchanged condition keeps its transition time */
-    static V1NodeStatus status(NodeAgentOptions options, @Nullable V1NodeStatus before, Moment now) {
+    /**
+     * @param before the status on the API server; an unchanged condition keeps its transition time
+     * @param problem why the node cannot run pods; null if it can
+     */
+    static V1NodeStatus status(NodeAgentOptions options, @Nullable V1NodeStatus before, @Nullable String problem,
+            Moment now) {
         Map<String, Quantity> resources = new LinkedHashMap<>();
         options.capacity().forEach((name, quantity) -> resources.put(name, BoundedQuantity.parse(quantity)));
         NodeRuntime runtime = options.runtime();
@@ -88,10 +92,12 @@ final class NodeObjects {
                                 before, now),
                         condition("PIDPressure", "False", "KubeletHasSufficientPID",
                                 "the node has sufficient PID available", before, now),
-                        condition("Ready", "True", "KubeletReady",
-                                (runtime == null ? "the hollow node agent" : "the node agent")
-                                        + " is posting ready status",
-                                before, now)))
+                        problem != null
+                                ? condition("Ready", "False", "KubeletNotReady", problem, before, now)
+                                : condition("Ready", "True", "KubeletReady",
+                                        (runtime == null ? "the hollow node agent" : "the node agent")
+                                                + " is posting ready status",
+                                        before, now)))
                 .nodeInfo(new V1NodeSystemInfo().machineID(id.replace("-", "")).systemUUID(id).bootID(id)
                         .kernelVersion(System.getProperty("os.version", "unknown"))
                         .osImage(runtime == null ? "Wheelhouse hollow node" : "Linux")

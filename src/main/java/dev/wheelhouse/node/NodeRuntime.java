@@ -5,11 +5,11 @@ import dev.wheelhouse.runtime.Clock;
 
 /** A container runtime that a node uses in place of the hollow one. */
 public interface NodeRuntime {
-    /** The runtime's name and version, as a Node shows them: {@code containerd://1.6.20}. */
+    /** The runtime's name and version, as a Node shows them: {@code containerd://1.6.20}; changes with the runtime. */
     String version();
 
     /**
-     * Makes the runtime of one node. It knows at once the pods that an earlier process of the node has left running.
+     * Makes the runtime of one node. If the runtime answers, it knows at once the pods that an earlier process has left.
      *
      * @param client reads the ConfigMaps and Secrets that pods name
      */

@@ -62,6 +62,19 @@ public interface PodRuntime extends AutoCloseable {
         return null;
     }
 
+    /** Whether it knows the pods that an earlier process has left. Before that, no pod may be synced or killed. */
+    default boolean isKnown() {
+        return true;
+    }
+
+    /** Why the runtime can run no pods now, as the Node's condition says it; null if it can. */
+    default @Nullable String problem() {
+        return null;
+    }
+
+    /** Sets a callback that runs when the {@link #problem} has changed. It must not block. */
+    default void onProblem(Runnable wake) {}
+
     /** Starts the threads of a runtime that has some. */
     default void start(LoopRunner runner) {}
 

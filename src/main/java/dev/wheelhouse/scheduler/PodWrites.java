@@ -67,7 +67,7 @@ final class PodWrites {
         }
         Map<String, @Nullable Object> status = new LinkedHashMap<>();
         status.put("conditions", List.of(condition));
-        if (!stays) {
+        if (nominated != null && !stays) {
             status.put("nominatedNodeName", nominated.isEmpty() ? null : nominated);
         }
         return patch(pod, status);

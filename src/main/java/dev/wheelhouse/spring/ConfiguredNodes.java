@@ -181,9 +181,10 @@ final class ConfiguredNodes {
             CriNode machine = CriNode.at(runtime, directory);
             NodeAgentOptions real = node.withRuntime(own.services() ? machine.withServices() : machine, Host.address(),
                     merged(node.capacity(), machine.resources()));
-            return own.podCidr() == null
+            String cidr = own.podCidr();
+            return cidr == null
                     ? real
-                    : BadOption.checked("wheelhouse.node.pod-cidr: ", () -> real.withPodCidr(own.podCidr()));
+                    : BadOption.checked("wheelhouse.node.pod-cidr: ", () -> real.withPodCidr(cidr));
         } catch (IllegalArgumentException e) {
             throw new BadOption("wheelhouse.node.runtime is \"" + runtime + "\": " + e.getMessage());
         } catch (IOException e) {

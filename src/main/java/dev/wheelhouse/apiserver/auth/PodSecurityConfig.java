@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 import tools.jackson.databind.JsonNode;
@@ -53,7 +54,7 @@ public record PodSecurityConfig(Map<String, String> labels, Set<String> users, S
 
     private static JsonNode yaml(Path file, String kind) {
         try {
-            JsonNode read = ModelJson.tree(SafeYaml.load(Files.readAllBytes(file)));
+            JsonNode read = ModelJson.tree(Objects.requireNonNullElse(SafeYaml.load(Files.readAllBytes(file)), Map.of()));
             if (!Json.text(read, "kind").equals(kind)) {
                 throw wrong(file, "kind is \"" + Json.text(read, "kind") + "\" instead of " + kind);
             }

@@ -1,10 +1,8 @@
 package dev.wheelhouse.apiserver.kinds;
 
-import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
-import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;

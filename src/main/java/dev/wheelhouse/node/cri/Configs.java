@@ -16,6 +16,7 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodDNSConfig;
 import io.kubernetes.client.openapi.models.V1PodSecurityContext;
 import io.kubernetes.client.openapi.models.V1PodSpec;
+import io.kubernetes.client.openapi.models.V1ResourceRequirements;
 import io.kubernetes.client.openapi.models.V1SeccompProfile;
 import io.kubernetes.client.openapi.models.V1SecurityContext;
 
@@ -45,6 +46,8 @@ import dev.wheelhouse.node.cri.proto.Cri.PodSandboxMetadata;
 import dev.wheelhouse.node.cri.proto.Cri.SecurityProfile;
 import dev.wheelhouse.node.net.PodNetwork;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
+
 /**
  * Pods and their containers in the words of the runtime (upstream: {@code kuberuntime_sandbox.go},
  * {@code kuberuntime_container_linux.go}, {@code security_context.go}). Pure functions.
@@ -63,7 +66,7 @@ final class Configs {
     private static final List<String> READ_ONLY = List.of("/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys",
             "/proc/sysrq-trigger");
     private static final int LONGEST_HOSTNAME = 63;
-    private static final int PERIOD_MICROS = 100_000;
+    static final int PERIOD_MICROS = 100_000;
     private static final int LEAST_QUOTA = 1_000;
     private static final int LEAST_SHARES = 2;
     private static final int MOST_SHARES = 262_144;
@@ -87,10 +90,21 @@ final class Configs {
     }
 
     static String hostname(V1Pod pod) {
+        if (pod.getSpec().getHostnameOverride() != null) {
+            return pod.getSpec().getHostnameOverride();
+        }
         String name = pod.getSpec().getHostname() != null ? pod.getSpec().getHostname() : pod.getMetadata().getName();
         return name.length() <= LONGEST_HOSTNAME
                 ? name
                 : name.substring(0, LONGEST_HOSTNAME).replaceAll("[-.]+$", "");
+    }
+
+    /** The domain of a pod's hostname with a dot before it; empty if it has none. */
+    static String domain(V1Pod pod) {
+        String subdomain = pod.getSpec().getSubdomain();
+        return subdomain == null || subdomain.isEmpty() || pod.getSpec().getHostnameOverride() != null
+                ? ""
+                : "." + subdomain + "." + pod.getMetadata().getNamespace() + ".svc.cluster.local";
     }
 
     /**
@@ -122,7 +136,10 @@ final class Configs {
                 .setMetadata(PodSandboxMetadata.newBuilder().setName(pod.getMetadata().getName())
                         .setNamespace(pod.getMetadata().getNamespace()).setUid(pod.getMetadata().getUid())
                         .setAttempt(attempt))
-                .setHostname(isTrue(spec.getHostNetwork()) ? "" : hostname(pod)).setLogDirectory(logDirectory)
+                .setHostname(isTrue(spec.getHostNetwork())
+                        ? ""
+                        : hostname(pod) + (isTrue(spec.getSetHostnameAsFQDN()) ? domain(pod) : ""))
+                .setLogDirectory(logDirectory)
                 .setDnsConfig(dns(pod, resolvConf, nameServer))
                 .putAllLabels(pod.getMetadata().getLabels() == null ? Map.of() : pod.getMetadata().getLabels())
                 .putAllLabels(podLabels(pod, node))
@@ -152,6 +169,18 @@ final class Configs {
                         ? NamespaceMode.NODE
                         : isTrue(spec.getShareProcessNamespace()) ? NamespaceMode.POD : NamespaceMode.CONTAINER)
                 .setIpc(isTrue(spec.getHostIPC()) ? NamespaceMode.NODE : NamespaceMode.POD).build();
+    }
+
+    /** The container with the processes of another one, unless the pod's containers share all of them. */
+    static ContainerConfig seeing(String containerId, ContainerConfig config) {
+        LinuxContainerSecurityContext security = config.getLinux().getSecurityContext();
+        NamespaceOption options = security.getNamespaceOptions();
+        return options.getPid() != NamespaceMode.CONTAINER
+                ? config
+                : config.toBuilder().setLinux(config.getLinux().toBuilder().setSecurityContext(security.toBuilder()
+                        .setNamespaceOptions(options.toBuilder().setPid(NamespaceMode.TARGET)
+                                .setTargetId(containerId))))
+                        .build();
     }
 
     private static List<Long> groups(@Nullable V1PodSecurityContext security) {
@@ -291,21 +320,37 @@ final class Configs {
     }
 
     private static LinuxContainerResources resources(V1Pod pod, V1Container container, long memory) {
-        Quantity limit = FieldRefs.amount(container, true, "cpu");
+        Quantity limit = limit(pod, container, "cpu");
         Quantity request = FieldRefs.amount(container, false, "cpu");
-        long milli = milli(limit);
-        LinuxContainerResources.Builder resources = LinuxContainerResources.newBuilder()
-                .setCpuShares(Math.clamp(milli(request == null ? limit : request) * 1024 / 1000, LEAST_SHARES,
-                        MOST_SHARES))
+        return LinuxContainerResources.newBuilder().setCpuShares(shares(number(request == null ? limit : request)))
                 .setCpuPeriod(PERIOD_MICROS).setOomScoreAdj(oomScore(pod, container, memory))
-                .setMemoryLimitInBytes(bytes(FieldRefs.amount(container, true, "memory")));
-        return resources.setCpuQuota(milli == 0 ? 0 : Math.max(LEAST_QUOTA, milli * PERIOD_MICROS / 1000)).build();
+                .setMemoryLimitInBytes(bytes(limit(pod, container, "memory"))).setCpuQuota(quota(number(limit)))
+                .build();
     }
 
-    private static long milli(@Nullable Quantity amount) {
-        return amount == null
-                ? 0
-                : amount.getNumber().movePointRight(3).min(BigDecimal.valueOf(Integer.MAX_VALUE)).longValue();
+    /** The limit of a container, or else of its pod as a whole. */
+    private static @Nullable Quantity limit(V1Pod pod, V1Container container, String resource) {
+        Quantity own = FieldRefs.amount(container, true, resource);
+        V1ResourceRequirements ofPod = pod.getSpec().getResources();
+        return own != null || ofPod == null ? own : orEmpty(ofPod.getLimits()).get(resource);
+    }
+
+    private static BigDecimal number(@Nullable Quantity amount) {
+        return amount == null ? BigDecimal.ZERO : amount.getNumber();
+    }
+
+    private static long milli(BigDecimal cpus) {
+        return cpus.movePointRight(3).min(BigDecimal.valueOf(Integer.MAX_VALUE)).longValue();
+    }
+
+    /** The weight of a control group for a request of CPUs. */
+    static long shares(BigDecimal cpus) {
+        return Math.clamp(milli(cpus) * 1024 / 1000, LEAST_SHARES, MOST_SHARES);
+    }
+
+    /** The microseconds of CPU in a period for a limit of CPUs; 0 without one. */
+    static long quota(BigDecimal cpus) {
+        return cpus.signum() == 0 ? 0 : Math.max(LEAST_QUOTA, milli(cpus) * PERIOD_MICROS / 1000);
     }
 
     private static long bytes(@Nullable Quantity amount) {

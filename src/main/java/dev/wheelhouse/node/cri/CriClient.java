@@ -9,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -30,7 +31,7 @@ import okhttp3.Response;
 import okio.BufferedSource;
 
 /**
- * Unary calls of gRPC over HTTP/2 on a unix socket. All calls share one connection, which is opened again when it is
+ * Calls of gRPC over HTTP/2. All calls share one connection, which is opened again when it is
  * lost. Thread safe. An interrupt of the calling thread ends its call.
  */
 final class CriClient implements AutoCloseable {
@@ -44,14 +45,26 @@ final class CriClient implements AutoCloseable {
     private static final int MOST_BYTES = 16 << 20;
     private static final int LONGEST_REASON = 4_000;
 
-    private final Path socket;
+    private final String server;
+    private final String prefix;
     private final OkHttpClient http;
 
+    /** A client of the container runtime at a socket. */
     CriClient(Path socket) {
-        this.socket = socket;
-        this.http = new OkHttpClient.Builder().protocols(List.of(Protocol.H2_PRIOR_KNOWLEDGE))
+        this(socket.toString(), "http://localhost/runtime.v1.", new OkHttpClient.Builder()
                 .socketFactory(new UnixSockets(socket)).dns(host -> List.of(InetAddress.getLoopbackAddress()))
-                .connectionPool(new ConnectionPool(1, 5, TimeUnit.MINUTES)).readTimeout(Duration.ZERO)
+                .connectionPool(new ConnectionPool(1, 5, TimeUnit.MINUTES)));
+    }
+
+    /** A client of any server. @param address a host and a port, as in a URL */
+    CriClient(String address) {
+        this(address, "http://" + address + "/", new OkHttpClient.Builder());
+    }
+
+    private CriClient(String server, String prefix, OkHttpClient.Builder http) {
+        this.server = server;
+        this.prefix = prefix;
+        this.http = http.protocols(List.of(Protocol.H2_PRIOR_KNOWLEDGE)).readTimeout(Duration.ZERO)
                 .writeTimeout(Duration.ZERO).followRedirects(false).build();
     }
 
@@ -62,37 +75,57 @@ final class CriClient implements AutoCloseable {
 
     /** @param begun is given the call before it is sent, to cancel it from another thread */
     <T> T call(String method, MessageLite request, Parser<T> answer, Duration deadline, Consumer<Call> begun) {
+        List<T> answers = new ArrayList<>();
+        exchange(method, request, answer, deadline, begun, each -> {
+            if (!answers.isEmpty()) {
+                throw new CriException(method, CriException.RESOURCE_EXHAUSTED, "there is more than one answer");
+            }
+            answers.add(each);
+        });
+        if (answers.isEmpty()) {
+            throw new CriException(method, CriException.UNAVAILABLE, "there is no answer");
+        }
+        return answers.get(0);
+    }
+
+    /** Receives answers until the server ends the call, or {@link #close} does. */
+    <T> void stream(String method, MessageLite request, Parser<T> answer, Consumer<T> each) {
+        exchange(method, request, answer, Duration.ZERO, call -> {}, each);
+    }
+
+    /** @param deadline zero for none */
+    private <T> void exchange(String method, MessageLite request, Parser<T> answer, Duration deadline,
+            Consumer<Call> begun, Consumer<T> each) {
         byte[] message = request.toByteArray();
         byte[] body = ByteBuffer.allocate(PREFIX + message.length).put((byte) 0).putInt(message.length).put(message)
                 .array();
-        Call call = http.newCall(new Request.Builder().url("http://localhost/runtime.v1." + method)
-                .header("te", "trailers").post(RequestBody.create(body, GRPC)).build());
+        Call call = http.newCall(new Request.Builder().url(prefix + method).header("te", "trailers")
+                .post(RequestBody.create(body, GRPC)).build());
         call.timeout().timeout(deadline.toNanos(), TimeUnit.NANOSECONDS);
         begun.accept(call);
         try (Response response = call.execute()) {
             if (response.code() != 200) {
                 throw new CriException(method, CriException.UNAVAILABLE, "HTTP status " + response.code());
             }
-            byte[] read = read(method, response.body().source());
+            BufferedSource source = response.body().source();
+            while (!source.exhausted()) {
+                each.accept(answer.parseFrom(read(method, source)));
+            }
             check(method, response.headers().get("grpc-status") == null ? response.trailers() : response.headers());
-            return answer.parseFrom(read);
         } catch (InterruptedIOException e) {
             boolean stopped = Thread.currentThread().isInterrupted();
             throw new CriException(method, CriException.DEADLINE_EXCEEDED,
                     stopped ? "it was interrupted" : "no answer within " + deadline.toSeconds() + " s");
         } catch (ConnectException e) {
-            throw new CriException(method, CriException.UNAVAILABLE, "no connection to " + socket);
+            throw new CriException(method, CriException.UNAVAILABLE, "no connection to " + server);
         } catch (IOException e) {
             throw new CriException(method, CriException.UNAVAILABLE,
                     call.isCanceled() ? "it was cancelled" : String.valueOf(e.getMessage()));
         }
     }
 
-    /** The bytes of the only message; none if the answer has only trailers. */
+    /** The bytes of the next message. */
     private static byte[] read(String method, BufferedSource source) throws IOException {
-        if (source.exhausted()) {
-            return new byte[0];
-        }
         boolean compressed = source.readByte() != 0;
         int length = source.readInt();
         if (compressed || length < 0 || length > MOST_BYTES) {
@@ -100,11 +133,7 @@ final class CriClient implements AutoCloseable {
                     ? "the answer is compressed"
                     : "the answer has " + Integer.toUnsignedString(length) + " bytes, more than " + MOST_BYTES);
         }
-        byte[] message = source.readByteArray(length);
-        if (!source.exhausted()) {
-            throw new CriException(method, CriException.RESOURCE_EXHAUSTED, "there is more than one answer");
-        }
-        return message;
+        return source.readByteArray(length);
     }
 
     private static void check(String method, Headers trailers) {

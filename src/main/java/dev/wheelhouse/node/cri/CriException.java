@@ -7,6 +7,7 @@ final class CriException extends RuntimeException {
     static final int DEADLINE_EXCEEDED = 4;
     static final int NOT_FOUND = 5;
     static final int RESOURCE_EXHAUSTED = 8;
+    static final int UNIMPLEMENTED = 12;
     static final int UNAVAILABLE = 14;
 
     /** The status code of gRPC. */

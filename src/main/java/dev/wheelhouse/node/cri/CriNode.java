@@ -27,14 +27,13 @@ public final class CriNode implements NodeRuntime {
 
     private final Path socket;
     private final Path directory;
-    private final String version;
     private final boolean services;
+    private volatile String version = "unknown://";
 
-    private CriNode(Path socket, Path directory, boolean services, String version) {
+    private CriNode(Path socket, Path directory, boolean services) {
         this.socket = socket;
         this.directory = directory;
         this.services = services;
-        this.version = version;
     }
 
     /**
@@ -43,7 +42,7 @@ public final class CriNode implements NodeRuntime {
      *
      * @param directory the volumes and logs of pods lie below it
      * @throws IllegalArgumentException if the text is no address of a unix socket
-     * @throws IOException if this user may not run containers, or no runtime answers; the message is a sentence
+     * @throws IOException if this user may not run containers; the message is a sentence
      */
     public static CriNode at(String address, Path directory) throws IOException {
         Path socket;
@@ -59,34 +58,12 @@ public final class CriNode implements NodeRuntime {
         if (!Files.exists(Path.of("/proc/self")) || (int) Files.getAttribute(Path.of("/proc/self"), "unix:uid") != 0) {
             throw new IOException("running containers needs root on Linux");
         }
-        for (int left = Files.isDirectory(directory) ? ATTEMPTS : 1;; left--) {
-            try {
-                return find(socket, directory);
-            } catch (IOException e) {
-                if (left == 1) {
-                    throw e;
-                }
-                try {
-                    Thread.sleep(PAUSE);
-                } catch (InterruptedException interrupt) {
-                    Thread.currentThread().interrupt();
-                    throw e;
-                }
-            }
-        }
+        return new CriNode(socket, directory.toAbsolutePath().normalize(), false);
     }
 
-    private static CriNode find(Path socket, Path directory) throws IOException {
-        if (!Files.exists(socket)) {
-            throw new IOException("there is no socket " + socket);
-        }
-        try (CriClient client = new CriClient(socket)) {
-            VersionResponse answer = new CriService(client).version();
-            return new CriNode(socket, directory.toAbsolutePath().normalize(), false,
-                    answer.getRuntimeName() + "://" + answer.getRuntimeVersion());
-        } catch (CriException e) {
-            throw new IOException("no container runtime answers at " + socket + ": " + e.getMessage());
-        }
+    /** The runtime has said its name and version. */
+    void isVersion(VersionResponse answer) {
+        version = answer.getRuntimeName() + "://" + answer.getRuntimeVersion();
     }
 
     /**
@@ -94,7 +71,7 @@ public final class CriNode implements NodeRuntime {
      * has to be in the runtime's network namespace.
      */
     public CriNode withServices() {
-        return new CriNode(socket, directory, true, version);
+        return new CriNode(socket, directory, true);
     }
 
     @Override
@@ -107,12 +84,13 @@ public final class CriNode implements NodeRuntime {
         NodeFolders folders = new NodeFolders(directory.resolve(node.name()));
         try {
             folders.make();
+            return new CriRuntime(this, node, services, new CriService(new CriClient(socket)), folders,
+                    ControlGroups.of(Files.readAllLines(Path.of("/proc/self/mountinfo")), node.name()), client, events,
+                    clock);
         } catch (IOException e) {
             throw new IllegalStateException("the directories of the node " + node.name() + " in " + directory
                     + " could not be made: " + e.getMessage(), e);
         }
-        return new CriRuntime(this, node, services, new CriService(new CriClient(socket)), folders, client, events,
-                clock);
     }
 
     /** The resources of this machine: what {@code /proc} says, and as many pods as a kubelet runs by default. */

@@ -2,15 +2,13 @@ package dev.wheelhouse.node.cri;
 
 import java.io.IOException;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -25,8 +23,7 @@ import dev.wheelhouse.node.PodEventRecorder;
 import dev.wheelhouse.node.PodLifecycleEvent;
 import dev.wheelhouse.node.PodRuntime;
 import dev.wheelhouse.node.PodRuntimeStatus;
-import dev.wheelhouse.node.cri.proto.Cri.Container;
-import dev.wheelhouse.node.cri.proto.Cri.PodSandbox;
+import dev.wheelhouse.node.cri.proto.Cri.VersionResponse;
 import dev.wheelhouse.node.net.PodNetwork;
 import dev.wheelhouse.node.net.PodPort;
 import dev.wheelhouse.runtime.Clock;
@@ -35,93 +32,103 @@ import dev.wheelhouse.runtime.LoopRunner;
 import dev.wheelhouse.runtime.SignalledLoop;
 
 /**
- * Runs pods on a container runtime. Each pod has a loop of its own, so that no pod waits for another one. Once a second
- * the runtime is asked for its sandboxes and containers, and the pods whose containers changed are woken (upstream:
- * {@code pkg/kubelet/pleg/generic.go}). Sandboxes and containers without the label of this node are not touched. Thread
- * safe.
+ * Runs pods on a container runtime. Each pod has a loop of its own, so that no pod waits for another one. Sandboxes and
+ * containers without the label of this node are not touched. Thread safe.
  */
 final class CriRuntime implements PodRuntime {
     private static final Logger log = LoggerFactory.getLogger(CriRuntime.class);
-    private static final long PERIOD = Duration.ofSeconds(1).toNanos();
+    /** Kubelet's {@code containerLogMonitorInterval}. */
+    private static final long BETWEEN_ROTATIONS = Duration.ofSeconds(10).toNanos();
 
     final NodeAgentOptions node;
     final PodNetwork network;
     final CriService cri;
     final Prober prober;
+    final Hooks hooks;
     final KubeClient client;
     final PodEventRecorder events;
     final Clock clock;
-    final String idPrefix;
     private final NodeFolders folders;
     private final CriNode owner;
     private final Map<String, CriPod> pods = new ConcurrentHashMap<>();
     private final Set<String> changed = new LinkedHashSet<>();
     private final LogBudget lines;
-    private final SignalledLoop lister = new SignalledLoop() {
-        private Map<String, Set<String>> last = Map.of();
-
+    private final RuntimeWatch watch;
+    private final ControlGroups groups;
+    private final SignalledLoop rotation = new SignalledLoop() {
         @Override
         public long step() {
-            if (isClosed() || pods.isEmpty()) {
-                return isClosed() ? IDLE : PERIOD;
-            }
-            try {
-                Map<String, Set<String>> now = list();
-                Stream.concat(last.keySet().stream(), now.keySet().stream()).distinct()
-                        .filter(uid -> !now.getOrDefault(uid, Set.of()).equals(last.get(uid))).map(pods::get)
-                        .forEach(pod -> {
-                            if (pod != null) {
-                                pod.wake();
-                            }
-                        });
-                last = now;
-            } catch (CriException e) {
-                if (!isClosed()) {
-                    lines.warn(log, "the container runtime of the node " + node.name()
-                            + " does not answer; its pods are not watched until it does: " + e.getMessage());
-                }
-            }
-            return PERIOD;
+            pods.values().stream().filter(pod -> !isClosed()).forEach(CriPod::rotateLogs);
+            return isClosed() ? IDLE : BETWEEN_ROTATIONS;
         }
     };
     private final CniFiles cni;
     private volatile @Nullable LoopRunner runner;
     private volatile Runnable wake = () -> {};
+    private volatile Runnable problemChanged = () -> {};
 
-    /** @throws CriException if the runtime does not list what it runs */
     CriRuntime(CriNode owner, NodeAgentOptions node, boolean services, CriService cri, NodeFolders folders,
-            KubeClient client,
-            PodEventRecorder events, Clock clock) {
+            ControlGroups groups, KubeClient client, PodEventRecorder events, Clock clock) {
         this.owner = owner;
         this.node = node;
         this.cri = cri;
         this.prober = new Prober(cri);
+        this.hooks = new Hooks(prober);
         this.folders = folders;
         this.client = client;
         this.events = events;
         this.clock = clock;
-        this.idPrefix = owner.version().replaceFirst("://.*", "://");
         this.lines = new LogBudget(clock);
         this.network = new PodNetwork(node, services, this::hostPorts, client, clock);
         this.cni = new CniFiles(this, services);
-        for (String uid : list().keySet()) {
-            pods.put(uid, CriPod.adopted(this, uid));
+        this.groups = groups;
+        this.watch = new RuntimeWatch(this);
+        watch.look();
+    }
+
+    /** The scheme of the IDs of containers, such as {@code containerd://}. */
+    String idPrefix() {
+        return owner.version().replaceFirst("://.*", "://");
+    }
+
+    void isVersion(VersionResponse version) {
+        owner.isVersion(version);
+    }
+
+    /**
+     * The runtime has something else of a pod than before.
+     * @param first whether an earlier process may have left the pod
+     */
+    void seen(String uid, boolean first) {
+        CriPod there = pods.get(uid);
+        if (there != null) {
+            there.wake();
+        } else if (first) {
+            begin(CriPod.adopted(this, uid));
         }
     }
 
-    /** The sandboxes and containers of this node with their states, by the UIDs of their pods. */
-    private Map<String, Set<String>> list() {
-        Map<String, Set<String>> found = new HashMap<>();
-        Map<String, String> mine = Map.of(Configs.NODE, node.name());
-        for (PodSandbox sandbox : cri.sandboxes(mine)) {
-            found.computeIfAbsent(sandbox.getLabelsOrDefault(Configs.POD_UID, ""), uid -> new TreeSet<>())
-                    .add(sandbox.getId() + sandbox.getState());
+    void problemChanged() {
+        problemChanged.run();
+    }
+
+    /**
+     * Makes the control group of a pod.
+     * @return its name; empty where there can be none, which is logged
+     */
+    String controlGroup(V1Pod pod) {
+        try {
+            return watch.usesSystemd() ? "" : groups.make(pod);
+        } catch (IOException e) {
+            warn("the pods of the node " + node.name() + " have no control groups of their own, only their containers"
+                    + " are limited: " + e);
+            return "";
         }
-        for (Container container : cri.containers(mine)) {
-            found.computeIfAbsent(container.getLabelsOrDefault(Configs.POD_UID, ""), uid -> new TreeSet<>())
-                    .add(container.getId() + container.getState());
-        }
-        return found;
+    }
+
+    /** Removes the control groups of all pods but those. */
+    void retainControlGroups(Predicate<String> uids) throws IOException {
+        groups.retain(uids);
     }
 
     private List<PodPort> hostPorts() {
@@ -138,6 +145,20 @@ final class CriRuntime implements PodRuntime {
 
     NodeFolders folders() {
         return folders;
+    }
+
+    /** Tells of a container of a pod. */
+    void event(V1Pod pod, CriContainer container, String type, String reason, String message) {
+        events.event(pod, container.fieldPath(), type, reason, message);
+    }
+
+    /** Ends the probes of a container that is to stop. */
+    void endProbes(CriContainer container) {
+        Probes probes = container.probes;
+        LoopRunner threads = runner;
+        if (probes != null && threads != null) {
+            probes.stop(threads);
+        }
     }
 
     /** Runs a task that may block, unless this process ends. */
@@ -179,7 +200,9 @@ final class CriRuntime implements PodRuntime {
     @Override
     public void start(LoopRunner threads) {
         runner = threads;
-        threads.start(node.name() + "/containers", lister);
+        threads.start(node.name() + "/containers", watch);
+        threads.start(node.name() + "/container-events", watch.events());
+        threads.start(node.name() + "/log-rotation", rotation);
         network.start(threads);
         threads.start(node.name() + "/cni", cni);
         pods.values().forEach(pod -> threads.start(node.name() + "/pod-" + pod.uid, pod));
@@ -187,16 +210,16 @@ final class CriRuntime implements PodRuntime {
 
     private CriPod known(String uid) {
         CriPod there = pods.get(uid);
-        if (there != null) {
-            return there;
-        }
-        CriPod made = new CriPod(this, uid);
-        pods.put(uid, made);
+        return there != null ? there : begin(new CriPod(this, uid));
+    }
+
+    private CriPod begin(CriPod pod) {
+        pods.put(pod.uid, pod);
         LoopRunner threads = runner;
         if (threads != null) {
-            threads.start(node.name() + "/pod-" + uid, made);
+            threads.start(node.name() + "/pod-" + pod.uid, pod);
         }
-        return made;
+        return pod;
     }
 
     @Override
@@ -262,8 +285,11 @@ final class CriRuntime implements PodRuntime {
         run("clean", () -> {
             try {
                 folders.retain(uid -> uids.contains(uid) || pods.containsKey(uid));
+                retainControlGroups(uid -> uids.contains(uid) || pods.containsKey(uid));
             } catch (IOException e) {
-                lines.warn(log, "the files of pods that are gone could not be deleted; it is tried again: " + e);
+                lines.warn(log,
+                        "the files and control groups of pods that are gone could not be deleted; it is tried again: "
+                                + e);
             }
         });
     }
@@ -293,8 +319,24 @@ final class CriRuntime implements PodRuntime {
     }
 
     @Override
+    public @Nullable String problem() {
+        return watch.problem();
+    }
+
+    @Override
+    public void onProblem(Runnable callback) {
+        problemChanged = callback;
+    }
+
+    @Override
+    public boolean isKnown() {
+        return watch.hasLooked();
+    }
+
+    @Override
     public void close() {
-        lister.close();
+        watch.close();
+        rotation.close();
         pods.values().forEach(CriPod::close);
         prober.close();
         network.close();

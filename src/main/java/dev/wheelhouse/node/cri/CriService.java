@@ -28,10 +28,19 @@ record CriService(CriClient client) {
                 Cri.VersionResponse.parser(), CriClient.QUICK);
     }
 
-    /** The state of the runtime, with what it says of itself besides. */
+    /** The state of the runtime, and its configuration as a text of its own format. */
     Cri.StatusResponse status() {
         return client.call("RuntimeService/Status", Cri.StatusRequest.newBuilder().setVerbose(true).build(),
                 Cri.StatusResponse.parser(), CriClient.QUICK);
+    }
+
+    /**
+     * Waits for events until the connection ends.
+     * @param heard is called for each one, and at their beginning
+     */
+    void events(Runnable heard) {
+        client.stream("RuntimeService/GetContainerEvents", Cri.Empty.getDefaultInstance(), Cri.Empty.parser(),
+                each -> heard.run());
     }
 
     List<PodSandbox> sandboxes(Map<String, String> labels) {
@@ -103,6 +112,13 @@ record CriService(CriClient client) {
         end("RuntimeService/StopContainer",
                 Cri.StopContainerRequest.newBuilder().setContainerId(container).setTimeout(seconds).build(),
                 CriClient.SLOW.plusSeconds(Math.min(seconds, Duration.ofDays(365).toSeconds())));
+    }
+
+    /** Makes the runtime open the log file of a container again, which has been renamed. */
+    void reopenLog(String container) {
+        client.call("RuntimeService/ReopenContainerLog",
+                Cri.StartContainerRequest.newBuilder().setContainerId(container).build(), Cri.Empty.parser(),
+                CriClient.QUICK);
     }
 
     void remove(String container) {

@@ -70,6 +70,11 @@ record NodeFolders(Path root) {
         return logs().resolve(Configs.podName(pod, LOG_NAME));
     }
 
+    /** The log file of one run of a container. */
+    Path log(V1Pod pod, String container, int attempt) {
+        return logs(pod).resolve(container).resolve(attempt + ".log");
+    }
+
     /** The file into which a run of a container writes what it is to say at its end. */
     Path message(String uid, String container, int attempt) {
         return disk(uid).resolve("containers").resolve(container).resolve(String.valueOf(attempt));

@@ -33,9 +33,15 @@ record Observed(List<PodSandbox> sandboxes, String ip, Map<String, List<Run>> ru
 
     /** The last run of a container; null if it has never run. */
     @Nullable
-    Run last(String container) {
-        List<Run> all = of(container);
+    Run last(@Nullable String container) {
+        List<Run> all = container == null ? List.of() : of(container);
         return all.isEmpty() ? null : all.get(0);
+    }
+
+    /** Whether a run is not of an older sandbox than the one that is ready. */
+    boolean isCurrent(Run run) {
+        PodSandbox ready = ready();
+        return ready == null || run.sandbox().equals(ready.getId());
     }
 
     boolean isEmpty() {

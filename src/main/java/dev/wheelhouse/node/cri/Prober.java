@@ -22,7 +22,11 @@ import io.kubernetes.client.openapi.models.V1HTTPGetAction;
 import io.kubernetes.client.openapi.models.V1HTTPHeader;
 import io.kubernetes.client.openapi.models.V1Probe;
 
+import dev.wheelhouse.node.RestartBackoff;
 import dev.wheelhouse.node.cri.proto.Cri.ExecSyncResponse;
+import dev.wheelhouse.node.cri.proto.Cri.HealthCheckRequest;
+import dev.wheelhouse.node.cri.proto.Cri.HealthCheckResponse;
+import dev.wheelhouse.node.cri.proto.Cri.HealthCheckResponse.ServingStatus;
 import dev.wheelhouse.runtime.OneLine;
 
 import okhttp3.Call;
@@ -31,7 +35,7 @@ import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.Response;
 
-/** Executes probes: commands, HTTP requests and TCP connections (upstream: {@code pkg/probe}). Thread safe. */
+/** Executes probes: commands, HTTP requests, TCP connections and gRPC calls (upstream: {@code pkg/probe}). Thread safe. */
 final class Prober implements AutoCloseable {
     /** The result of a probe that says nothing about the container: the runtime did not answer. */
     static final String UNKNOWN = "the container runtime does not answer";
@@ -81,7 +85,13 @@ final class Prober implements AutoCloseable {
                 return exec(containerId, command == null ? List.of() : command, timeout, call -> {});
             }
             if (probe.getHttpGet() != null) {
-                return get(probe.getHttpGet(), container, address, timeout);
+                int code = get(probe.getHttpGet(), container, address, timeout, "kube-probe/1.36");
+                return code >= 200 && code < 400 ? null : "HTTP probe failed with statuscode: " + code;
+            }
+            if (probe.getGrpc() != null) {
+                String service = probe.getGrpc().getService();
+                return health((address.contains(":") ? "[" + address + "]" : address) + ":" + probe.getGrpc().getPort(),
+                        service == null ? "" : service, timeout);
             }
             if (probe.getTcpSocket() != null) {
                 String host = probe.getTcpSocket().getHost();
@@ -91,7 +101,7 @@ final class Prober implements AutoCloseable {
                 }
                 return null;
             }
-            return "it says neither exec nor httpGet nor tcpSocket";
+            return "it says neither exec nor httpGet nor tcpSocket nor grpc";
         } catch (IOException | IllegalArgumentException e) {
             return OneLine.of(String.valueOf(e.getMessage()), LONGEST_MESSAGE);
         }
@@ -111,23 +121,43 @@ final class Prober implements AutoCloseable {
         }
     }
 
-    private @Nullable String get(V1HTTPGetAction get, V1Container container, String address, Duration timeout)
+    /** Asks a gRPC server for its health, with kubelet's words (upstream: {@code pkg/probe/grpc}). */
+    static @Nullable String health(String address, String service, Duration timeout) {
+        try (CriClient client = new CriClient(address)) {
+            HealthCheckResponse answer = client.call("grpc.health.v1.Health/Check",
+                    HealthCheckRequest.newBuilder().setService(service).build(), HealthCheckResponse.parser(), timeout);
+            return answer.getStatus() == ServingStatus.SERVING
+                    ? null
+                    : "service unhealthy (responded with \"" + answer.getStatus() + "\")";
+        } catch (CriException e) {
+            String within = RestartBackoff.text(timeout);
+            return switch (e.code) {
+                case CriException.UNAVAILABLE -> "timeout: failed to connect service \"" + address + "\" within "
+                        + within + ": context deadline exceeded";
+                case CriException.UNIMPLEMENTED -> "error: this server does not implement the grpc health protocol"
+                        + " (grpc.health.v1.Health): " + e.reason;
+                case CriException.DEADLINE_EXCEEDED -> "timeout: health rpc did not complete within " + within;
+                default -> "error: health rpc probe failed: " + e.reason;
+            };
+        }
+    }
+
+    /** Sends an HTTP request. @return the status of the response */
+    int get(V1HTTPGetAction get, V1Container container, String address, Duration timeout, String agent)
             throws IOException {
         String host = get.getHost() == null || get.getHost().isEmpty() ? address : get.getHost();
         String path = get.getPath() == null ? "/" : get.getPath();
         HttpUrl url = HttpUrl.get(("HTTPS".equals(get.getScheme()) ? "https://" : "http://")
                 + (host.contains(":") ? "[" + host + "]" : host) + ":" + port(get.getPort(), container)
                 + (path.startsWith("/") ? path : "/" + path));
-        Request.Builder request = new Request.Builder().url(url).header("User-Agent", "kube-probe/1.36")
+        Request.Builder request = new Request.Builder().url(url).header("User-Agent", agent)
                 .header("Accept", "*/*").header("Connection", "close");
         for (V1HTTPHeader header : get.getHttpHeaders() == null ? List.<V1HTTPHeader>of() : get.getHttpHeaders()) {
             request.header(header.getName(), header.getValue());
         }
         OkHttpClient client = http.newBuilder().callTimeout(timeout).build();
         try (Response response = client.newCall(request.build()).execute()) {
-            return response.code() >= 200 && response.code() < 400
-                    ? null
-                    : "HTTP probe failed with statuscode: " + response.code();
+            return response.code();
         }
     }
 

@@ -7,6 +7,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.models.V1Container;
+import io.kubernetes.client.openapi.models.V1EphemeralContainer;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1Volume;
 
@@ -15,6 +16,8 @@ import tools.jackson.databind.JsonNode;
 import dev.wheelhouse.api.Names;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.node.PodPhases;
+
+import static dev.wheelhouse.api.Absent.orEmpty;
 
 /**
  * The fields of pods that would change how a pod behaves, and that this runtime does not know yet. A pod with such a
@@ -27,15 +30,14 @@ final class Unsupported {
             "serviceAccountToken");
     /** Fields of pods, in lists too; with {@code =} only one value counts. */
     private static final List<String> OF_PODS = List.of("runtimeClassName", "hostUsers=false", "resourceClaims",
-            "ephemeralContainers", "imagePullSecrets", "setHostnameAsFQDN=true", "hostnameOverride",
-            "resources.limits", "resources.requests", "securityContext.seLinuxOptions",
+            "imagePullSecrets",
+            "securityContext.seLinuxOptions",
             "securityContext.appArmorProfile.type=Localhost", "securityContext.supplementalGroupsPolicy=Strict",
             "securityContext.seccompProfile.type=Localhost");
     private static final List<String> OF_CONTAINERS = List.of("restartPolicyRules.action=RestartAllContainers",
-            "volumeDevices", "resources.claims", "lifecycle.stopSignal", "lifecycle.postStart.httpGet",
-            "lifecycle.postStart.tcpSocket", "lifecycle.preStop.httpGet", "lifecycle.preStop.tcpSocket",
-            "livenessProbe.grpc", "readinessProbe.grpc", "startupProbe.grpc", "env.valueFrom.fileKeyRef",
-            "volumeMounts.subPath", "volumeMounts.subPathExpr",
+            "volumeDevices", "resources.claims", "lifecycle.stopSignal", "lifecycle.postStart.tcpSocket",
+            "lifecycle.preStop.tcpSocket",
+            "env.valueFrom.fileKeyRef", "volumeMounts.subPath", "volumeMounts.subPathExpr",
             "volumeMounts.recursiveReadOnly=Enabled", "securityContext.seLinuxOptions",
             "securityContext.appArmorProfile.type=Localhost", "securityContext.procMount=Unmasked",
             "securityContext.seccompProfile.type=Localhost");
@@ -54,7 +56,7 @@ final class Unsupported {
         List<String> fields = new ArrayList<>();
         JsonNode spec = ModelJson.tree(pod.getSpec());
         add(fields, "spec.", spec, OF_PODS);
-        for (String list : List.of("initContainers", "containers")) {
+        for (String list : List.of("initContainers", "containers", "ephemeralContainers")) {
             for (JsonNode container : spec.path(list)) {
                 add(fields, "spec." + list + "{" + container.path("name").asString("") + "}.", container,
                         OF_CONTAINERS);
@@ -100,10 +102,9 @@ final class Unsupported {
     /** Whether the names that become parts of paths are only names. */
     private static boolean isSafe(V1Pod pod) {
         String uid = pod.getMetadata().getUid();
-        Stream<String> labels = Stream.concat(PodPhases.containers(pod.getSpec()).map(V1Container::getName),
-                pod.getSpec().getVolumes() == null
-                        ? Stream.of()
-                        : pod.getSpec().getVolumes().stream().map(V1Volume::getName));
+        Stream<String> labels = Stream.of(PodPhases.containers(pod.getSpec()).map(V1Container::getName),
+                orEmpty(pod.getSpec().getEphemeralContainers()).stream().map(V1EphemeralContainer::getName),
+                orEmpty(pod.getSpec().getVolumes()).stream().map(V1Volume::getName)).flatMap(each -> each);
         return uid != null && NodeFolders.isName(uid) && Names.isLabel(pod.getMetadata().getNamespace())
                 && Names.isSubdomain(pod.getMetadata().getName()) && labels.allMatch(Names::isLabel);
     }

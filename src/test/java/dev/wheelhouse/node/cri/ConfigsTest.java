@@ -59,6 +59,18 @@ class ConfigsTest {
         assertThat(security.hasRunAsGroup()).as("a group without a user is refused by runtimes").isFalse();
     }
 
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            subdomain: s                                             | web
+            subdomain: s, setHostnameAsFQDN: true                    | web.s.default.svc.cluster.local
+            setHostnameAsFQDN: true, hostname: h                     | h
+            subdomain: s, hostname: h, hostnameOverride: own.example | own.example
+            """)
+    void aPodHasTheHostnameOfItsSpec(String fields, String expected) {
+        assertThat(Configs.sandbox(pod(fields + ", containers: []"), "n", 0, "/logs", List.of()).getHostname())
+                .isEqualTo(expected);
+    }
+
     @Test
     void namesAreResolvedAsThePolicySays() {
         DNSConfig machine = Configs.dns(pod("containers: []"), RESOLV, null);
@@ -157,8 +169,7 @@ class ConfigsTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
             "volumeMounts: [{name: v, mountPath: /v, subPath: x}] | volumeMounts.subPath",
-            "livenessProbe: {grpc: {port: 1}} | livenessProbe.grpc",
-            "lifecycle: {preStop: {httpGet: {port: 1}}} | lifecycle.preStop.httpGet",
+            "lifecycle: {preStop: {tcpSocket: {port: 1}}} | lifecycle.preStop.tcpSocket",
             "securityContext: {procMount: Unmasked} | securityContext.procMount",
             "restartPolicyRules: [{action: RestartAllContainers, exitCodes: {operator: In, values: [1]}}] "
                     + "| restartPolicyRules.action",
