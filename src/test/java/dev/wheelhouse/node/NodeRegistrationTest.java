@@ -56,6 +56,16 @@ class NodeRegistrationTest {
     }
 
     @Test
+    void aNodeThatRanContainersBeforeIsHollowOnly() {
+        node.cluster.create(ResourceType.NODES, V1Node.class,
+                "{metadata: {name: node-1, labels: {wheelhouse.dev/real: 'true', own: x}}}");
+        node.settle();
+
+        assertThat(get().getMetadata().getLabels()).containsEntry("wheelhouse.dev/hollow", "true")
+                .containsEntry("own", "x").doesNotContainKey("wheelhouse.dev/real");
+    }
+
+    @Test
     void theLeaseIsRenewedEveryTenSeconds() {
         node.settle();
         V1Lease first = leases.get(LEASE);

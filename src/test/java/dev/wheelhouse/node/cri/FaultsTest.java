@@ -260,23 +260,24 @@ class FaultsTest {
         boolean once = name.startsWith("once");
         return Yaml
                 .read("""
-                        apiVersion: v1
-                        kind: Pod
-                        metadata: {namespace: default, name: %s}
-                        spec:
-                          nodeName: real
-                          restartPolicy: %s
-                          terminationGracePeriodSeconds: 1
-                          containers:
-                          - name: c
-                            image: %s
-                            command: [sh, -c, 'exec 9>>/out/%s; /out/bin/ld.so --library-path /out/bin
-                              /out/bin/flock -n 9 || echo %s >>/out/double; echo start >&9; %s']
-                            volumeMounts: [{name: out, mountPath: /out}, {name: sec, mountPath: /sec},
-                              {name: mem, mountPath: /mem}]
-                          volumes: [{name: out, hostPath: {path: '%s', type: Directory}}, {name: sec, secret: {secretName: sec}},
-                            {name: mem, emptyDir: {medium: Memory}}]
-                        """
+                            apiVersion: v1
+                            kind: Pod
+                            metadata: {namespace: default, name: %s}
+                            spec:
+                              nodeName: real
+                              restartPolicy: %s
+                              terminationGracePeriodSeconds: 1
+                              containers:
+                              - name: c
+                                image: %s
+                                command: [sh, -c, 'exec 9>>/out/%s; /out/bin/ld.so --library-path /out/bin
+                                  /out/bin/flock -n 9 || echo %s >>/out/double; echo start >&9; %s']
+                                volumeMounts: [{name: out, mountPath: /out}, {name: sec, mountPath: /sec},
+                                  {name: mem, mountPath: /mem}]
+                              volumes: [{name: out, hostPath: {path: '%s', type: Directory}},
+                        {name: sec, secret: {secretName: sec}},
+                                {name: mem, emptyDir: {medium: Memory}}]
+                            """
                         .formatted(name, once ? "Never" : "Always", PrivateContainerd.IMAGE, name, name,
                                 once ? "sleep 0.5" : "exec sleep 100000", home.resolve("out")),
                         V1Pod.class);
