@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
+import java.util.Objects;
 import java.util.SplittableRandom;
 
 import org.jspecify.annotations.Nullable;
@@ -182,7 +183,8 @@ public final class NodeCredentials extends SignalledLoop {
         if (signed != null) {
             PrivateFiles.write(directory.resolve(PEM), bytes(
                     new String(signed, StandardCharsets.UTF_8) + Pem.of(asked.keys.getPrivate())));
-            log.info("{} has a certificate until {}", user, certificate(directory).getNotAfter().toInstant());
+            log.info("{} has a certificate until {}", user,
+                    Objects.requireNonNull(certificate(directory)).getNotAfter().toInstant());
             return null;
         }
         boolean refused = request == null || request.getStatus() != null && request.getStatus().getConditions() != null

@@ -54,7 +54,8 @@ public record PodSecurityConfig(Map<String, String> labels, Set<String> users, S
 
     private static JsonNode yaml(Path file, String kind) {
         try {
-            JsonNode read = ModelJson.tree(Objects.requireNonNullElse(SafeYaml.load(Files.readAllBytes(file)), Map.of()));
+            JsonNode read = ModelJson
+                    .tree(Objects.requireNonNullElse(SafeYaml.load(Files.readAllBytes(file)), Map.of()));
             if (!Json.text(read, "kind").equals(kind)) {
                 throw wrong(file, "kind is \"" + Json.text(read, "kind") + "\" instead of " + kind);
             }

@@ -3,7 +3,6 @@ package dev.wheelhouse.apiserver.kinds;
 import java.util.Map;
 import java.util.function.Consumer;
 
-
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;

@@ -166,7 +166,7 @@ final class ServiceRules {
     private @Nullable Endpoint endpoint(V1Endpoint endpoint, int port) {
         String ip = endpoint.getAddresses().isEmpty() ? null : endpoint.getAddresses().get(0);
         // No packet of a pod can reach a loopback address of the machine.
-        if (!isIpv4(ip) || ip.startsWith("127.")) {
+        if (ip == null || !isIpv4(ip) || ip.startsWith("127.")) {
             return null;
         }
         V1EndpointConditions conditions = endpoint.getConditions();
