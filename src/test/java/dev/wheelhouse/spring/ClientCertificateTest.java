@@ -19,6 +19,7 @@ import org.springframework.mock.web.MockHttpServletResponse;
 
 import io.kubernetes.client.util.ClientBuilder;
 
+import dev.wheelhouse.client.DelegatedAuth;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
@@ -32,8 +33,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** Requests for the console over TLS, with a certificate that the web server has verified. */
 class ClientCertificateTest {
     private final ApiServer server = new ApiServer(ApiServerOptions.defaults()).start();
-    private final DelegatedAuth auth = new DelegatedAuth(new ClientBuilder().setBasePath(server.url()).build(),
-            new ManualClock(), Duration.ofMinutes(1));
+    private final DelegatedAuth auth = ManagementGuard.reviews(new ClientBuilder().setBasePath(server.url()).build(), new ManualClock());
     private final ManagementGuard guard = new ManagementGuard("/console", Set.of("page"), false, null, List.of(),
             "here",
             auth);

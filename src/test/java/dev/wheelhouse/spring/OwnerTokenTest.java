@@ -21,6 +21,7 @@ import org.springframework.mock.web.MockHttpServletResponse;
 
 import io.kubernetes.client.util.ClientBuilder;
 
+import dev.wheelhouse.client.DelegatedAuth;
 import dev.wheelhouse.runtime.ManualClock;
 
 import static java.util.Objects.requireNonNull;
@@ -30,8 +31,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class OwnerTokenTest {
     private final OwnerToken owner = new OwnerToken();
     private final ManagementGuard guard = new ManagementGuard("/console", Set.of("page"), false, owner, List.of(),
-            "here", new DelegatedAuth(new ClientBuilder().setBasePath("http://127.0.0.1:1").build(),
-                    new ManualClock(), Duration.ofMinutes(1)));
+            "here", ManagementGuard.reviews(new ClientBuilder().setBasePath("http://127.0.0.1:1").build(), new ManualClock()));
 
     @AfterEach
     void close() throws IOException {
