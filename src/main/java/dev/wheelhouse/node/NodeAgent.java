@@ -14,7 +14,6 @@ import io.kubernetes.client.openapi.models.V1Node;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.micrometer.core.instrument.MeterRegistry;
 
-import dev.wheelhouse.api.ContainerLogs;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ResourceClient;
@@ -70,7 +69,7 @@ public final class NodeAgent implements AutoCloseable {
         PodManager pods = new PodManager();
         StatusManager statuses = new StatusManager(podClient, pods, queue("status", clock), options.workers(),
                 tasks, registry);
-        this.registration = new NodeRegistration(options, client, registry, clock);
+        this.registration = new NodeRegistration(options, client, runtime::port, registry, clock);
         MirrorPods mirrors = new MirrorPods(podClient, registration::node, tasks, registry);
         SourcesReady sourcesReady = new SourcesReady(podConfig::seenAllSources);
         PodSyncer syncer = new PodSyncer(runtime, statuses, pods, mirrors, events, options.hostIp(),
@@ -183,9 +182,9 @@ public final class NodeAgent implements AutoCloseable {
         return runtime.pods();
     }
 
-    /** The logs of its containers; null for a hollow node. */
-    public @Nullable ContainerLogs logs() {
-        return runtime.logs();
+    /** Whether the node runs containers. */
+    public boolean isReal() {
+        return options.runtime() != null;
     }
 
     /** The pod sources and their merged pods. */

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntSupplier;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -53,6 +54,7 @@ final class NodeRegistration extends SignalledLoop {
     private final ResourceClient<V1Node> nodes;
     private final ResourceClient<V1Lease> leases;
     private final Meter.MeterProvider<Timer> heartbeats;
+    private final IntSupplier port;
     private final Clock clock;
     private final LogBudget lines;
     private final Backoff backoff;
@@ -66,7 +68,10 @@ final class NodeRegistration extends SignalledLoop {
     private volatile boolean stopped;
     private volatile Runnable onRead = () -> {};
 
-    NodeRegistration(NodeAgentOptions options, KubeClient client, MeterRegistry registry, Clock clock) {
+    /** @param port of the node's own server; 0 if it has none */
+    NodeRegistration(NodeAgentOptions options, KubeClient client, IntSupplier port, MeterRegistry registry,
+            Clock clock) {
+        this.port = port;
         this.heartbeats = Timer.builder("kubelet.node.heartbeat").description("Renewals of node Leases")
                 .withRegistry(registry);
         this.options = options;
@@ -193,7 +198,7 @@ final class NodeRegistration extends SignalledLoop {
 
     private V1Node create() {
         try {
-            V1Node made = nodes.create(NodeObjects.node(options, Moment.of(clock)));
+            V1Node made = nodes.create(NodeObjects.node(options, port.getAsInt(), Moment.of(clock)));
             log.info("registered the node {}", options.name());
             return made;
         } catch (KubeApiException e) {
@@ -252,7 +257,7 @@ final class NodeRegistration extends SignalledLoop {
     }
 
     private V1Node report(V1Node known) {
-        V1NodeStatus status = NodeObjects.status(options, known.getStatus(), Moment.of(clock));
+        V1NodeStatus status = NodeObjects.status(options, port.getAsInt(), known.getStatus(), Moment.of(clock));
         ObjectNode patch = ModelJson.mapperForModels().createObjectNode();
         patch.putObject("metadata").put("uid", known.getMetadata().getUid());
         patch.set("status", ModelJson.tree(status));

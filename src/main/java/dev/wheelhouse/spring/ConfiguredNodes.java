@@ -136,7 +136,9 @@ final class ConfiguredNodes {
         }
         Path directory = path("wheelhouse.node.runtime-directory", own.runtimeDirectory());
         try {
-            CriNode machine = CriNode.at(own.runtime(), directory);
+            CriNode machine = CriNode.at(own.runtime(), directory).serving(own.port(), own.clientCaFile() == null
+                    ? null
+                    : path("wheelhouse.node.client-ca-file", own.clientCaFile()));
             return node.withRuntime(machine, CriNode.address(), merged(node.capacity(), machine.resources()));
         } catch (IllegalArgumentException e) {
             throw new BadOption("wheelhouse.node.runtime is \"" + own.runtime() + "\": " + e.getMessage());

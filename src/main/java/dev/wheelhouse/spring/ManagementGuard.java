@@ -35,11 +35,11 @@ import io.kubernetes.client.openapi.models.V1UserInfo;
 
 import tools.jackson.databind.json.JsonMapper;
 
+import dev.wheelhouse.apiserver.WebPages;
 import dev.wheelhouse.client.DelegatedAuth;
 import dev.wheelhouse.client.http.ContentType;
 import dev.wheelhouse.client.http.HttpDeadlines;
 import dev.wheelhouse.client.http.HttpKubeClient;
-import dev.wheelhouse.apiserver.WebPages;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Host;
 

@@ -20,6 +20,10 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param runtime {@code hollow}, or the socket of a container runtime that runs the pods, such as
  *     {@code unix:///run/containerd/containerd.sock}
  * @param runtimeDirectory the directory of the volumes and logs of pods that a container runtime runs
+ * @param port the port of the server of a node that runs containers; by default a kubelet's, 10250, or any free one
+ *     if that is taken
+ * @param clientCaFile the authorities of the client certificates that this server accepts; by default those that the
+ *     API server publishes
  * @param config the file of a KubeletConfiguration; the other options take precedence over it
  */
 record NodeProperties(@Nullable String name, @Nullable String manifestDirectory, @Nullable String manifestUrl,
@@ -28,7 +32,7 @@ record NodeProperties(@Nullable String name, @Nullable String manifestDirectory,
         @Nullable String httpCheckPeriod, @DefaultValue({}) List<String> capacity,
         @DefaultValue({}) List<String> labels, @DefaultValue({}) List<String> taints,
         @DefaultValue("hollow") String runtime, @DefaultValue("/var/lib/wheelhouse") String runtimeDirectory,
-        @Nullable String config) {
+        @Nullable Integer port, @Nullable String clientCaFile, @Nullable String config) {
     private static final String HOLLOW = "hollow";
 
     /** Whether any option is set. */

@@ -16,6 +16,7 @@ import org.springframework.boot.ansi.AnsiOutput;
 import dev.wheelhouse.controller.Controller;
 import dev.wheelhouse.embedded.HollowCluster;
 import dev.wheelhouse.manager.ControllerManager;
+import dev.wheelhouse.node.NodeAgent;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.SignalledLoop;
 
@@ -151,7 +152,7 @@ final class ReadyAnnouncer extends SignalledLoop {
     }
 
     private String ownNodes() {
-        long real = cluster.nodes().stream().filter(node -> node.logs() != null).count();
+        long real = cluster.nodes().stream().filter(NodeAgent::isReal).count();
         return cluster.nodeCount() - real + " hollow nodes" + switch ((int) real) {
             case 0 -> "";
             case 1 -> ", a node that runs containers,";

@@ -27,7 +27,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
 
-import dev.wheelhouse.api.ContainerLogs;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.http.ControllerClients;
 import dev.wheelhouse.console.ClusterHealth;
@@ -48,7 +47,6 @@ import dev.wheelhouse.manager.ManagerGuard;
 import dev.wheelhouse.manager.Shards;
 import dev.wheelhouse.manager.UpstreamControllers;
 import dev.wheelhouse.meters.Meters;
-import dev.wheelhouse.node.NodeAgent;
 import dev.wheelhouse.node.NodeAgentOptions;
 import dev.wheelhouse.operator.Operator;
 import dev.wheelhouse.runtime.Clock;
@@ -327,21 +325,13 @@ class WheelhouseAutoConfiguration {
     @Bean(destroyMethod = "close")
     HollowCluster wheelhouseNodes(ApiServerConnection connection, KubeClient client, SharedInformerFactory informers,
             EventBroadcaster events, Clock clock, ControllerMetrics metrics) {
-        ApiServerConnection.Embedded server = connection.embedded();
-        boolean embedded = server != null;
+        boolean embedded = connection.embedded() != null;
         boolean scheduler = properties.scheduler() != null ? properties.scheduler() : embedded;
         boolean storage = properties.nodes().storage() != null ? properties.nodes().storage() : embedded;
         List<NodeAgentOptions> wanted = ConfiguredNodes.of(properties, embedded, Path.of(""), Host.name());
-        HollowCluster cluster = new HollowCluster(new HollowCluster.Options(wanted, scheduler, storage,
+        return new HollowCluster(new HollowCluster.Options(wanted, scheduler, storage,
                 ConfiguredNodes.addresses(properties, embedded)), client, informers,
                 events::recorder, metrics.registry(), clock);
-        for (NodeAgent node : cluster.nodes()) {
-            ContainerLogs logs = node.logs();
-            if (server != null && logs != null) {
-                server.server().rest().serveLogs(node.name(), logs);
-            }
-        }
-        return cluster;
     }
 
     @Bean

@@ -8,10 +8,10 @@ import org.junit.jupiter.api.Test;
 import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.util.ClientBuilder;
 
-import dev.wheelhouse.client.DelegatedAuth;
 import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.apiserver.Faults;
+import dev.wheelhouse.client.DelegatedAuth;
 import dev.wheelhouse.runtime.ManualClock;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -31,7 +31,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class OwnerTokenTest {
     private final OwnerToken owner = new OwnerToken();
     private final ManagementGuard guard = new ManagementGuard("/console", Set.of("page"), false, owner, List.of(),
-            "here", ManagementGuard.reviews(new ClientBuilder().setBasePath("http://127.0.0.1:1").build(), new ManualClock()));
+            "here",
+            ManagementGuard.reviews(new ClientBuilder().setBasePath("http://127.0.0.1:1").build(), new ManualClock()));
 
     @AfterEach
     void close() throws IOException {

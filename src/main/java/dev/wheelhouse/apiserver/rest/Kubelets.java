@@ -35,13 +35,17 @@ import dev.wheelhouse.apiserver.store.StoredObject;
 record Kubelets(ObjectStore store) {
     private static final int DEFAULT_PORT = 10250;
     private static final String HOLLOW = "hollow://";
-    /** The types of addresses in the order in which they are tried. */
-    private static final List<String> ADDRESSES = List.of("Hostname", "InternalDNS", "InternalIP", "ExternalDNS",
-            "ExternalIP");
+    /** The types of addresses in the order in which they are tried, which begins as kubeadm's. */
+    private static final List<String> ADDRESSES = List.of("InternalIP", "ExternalIP", "Hostname", "InternalDNS",
+            "ExternalDNS");
     private static final Map<String, String> STREAMS = Map.of("stdin", "input", "stdout", "output", "stderr", "error",
             "tty", "tty");
 
-    private record Kubelet(String host, int port) {}
+    private record Kubelet(String host, int port) {
+        String authority() {
+            return (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
+        }
+    }
 
     /**
      * The kubelet of a node; null if the node is hollow or unknown, or has reported nothing yet.
@@ -70,6 +74,14 @@ record Kubelets(ObjectStore store) {
         throw Errors.internal("no preferred addresses found; known addresses: []");
     }
 
+    /** A read of what a node and its containers use; null if the node is hollow. */
+    Live.@Nullable Forward summary(String node) {
+        Kubelet kubelet = of(node);
+        return kubelet == null
+                ? null
+                : new Live.Forward(kubelet.host, kubelet.port, "/stats/summary", false, new byte[0], 500, "");
+    }
+
     /** The answer of the kubelet to a request for logs; null if the node is hollow. */
     @Nullable
     ApiResponse logs(ObjectNode pod, String container, QueryParameters query) {
@@ -91,7 +103,7 @@ record Kubelets(ObjectStore store) {
         String path = path(pod, "containerLogs", container) + (parameters.isEmpty() ? "" : "?") + parameters.entrySet()
                 .stream().map(each -> each.getKey() + "=" + encoded(each.getValue())).collect(Collectors.joining("&"));
         return forward(new Live.Forward(kubelet.host, kubelet.port, path, false, new byte[0], 500,
-                "Get \"https://" + authority(kubelet) + path + "\": "));
+                "Get \"https://" + kubelet.authority() + path + "\": "));
     }
 
     /** The answer of the kubelet to exec, attach or port-forward; null if the node is hollow. */
@@ -155,10 +167,6 @@ record Kubelets(ObjectStore store) {
     private static String path(ObjectNode pod, String verb, String container) {
         return "/" + verb + "/" + Meta.namespace(pod) + "/" + Meta.name(pod)
                 + (container.isEmpty() ? "" : "/" + container);
-    }
-
-    private static String authority(Kubelet kubelet) {
-        return (kubelet.host.contains(":") ? "[" + kubelet.host + "]" : kubelet.host) + ":" + kubelet.port;
     }
 
     /** A value of a query as Go's {@code url.QueryEscape} writes it. */

@@ -12,6 +12,8 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
+import org.jspecify.annotations.Nullable;
+
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.node.NodeAgentOptions;
 import dev.wheelhouse.node.NodeRuntime;
@@ -23,16 +25,35 @@ import dev.wheelhouse.runtime.Clock;
 /** A machine with a container runtime that speaks the Container Runtime Interface. */
 public final class CriNode implements NodeRuntime {
     private static final String SCHEME = "unix://";
-    private static final Pattern MEMORY = Pattern.compile("MemTotal:\\s+(\\d{1,12}) kB");
+    private static final Pattern MEMORY = Pattern.compile("(\\w+):\\s+(\\d{1,12}) kB");
+    private static final Path PROC = Path.of("/proc");
+    /** The port of a kubelet. */
+    static final int DEFAULT_PORT = 10250;
 
     private final Path socket;
     private final Path directory;
     private final String version;
+    private final @Nullable Integer port;
+    private final @Nullable Path clientAuthorities;
 
-    private CriNode(Path socket, Path directory, String version) {
+    private CriNode(Path socket, Path directory, String version, @Nullable Integer port,
+            @Nullable Path clientAuthorities) {
         this.socket = socket;
         this.directory = directory;
         this.version = version;
+        this.port = port;
+        this.clientAuthorities = clientAuthorities;
+    }
+
+    /**
+     * The same with another server.
+     *
+     * @param serverPort null for kubelet's port, or any free one if that is taken; 0 for any free one
+     * @param authorities the file of the authorities of client certificates; null for those that the API server
+     *     publishes
+     */
+    public CriNode serving(@Nullable Integer serverPort, @Nullable Path authorities) {
+        return new CriNode(socket, directory, version, serverPort, authorities);
     }
 
     /**
@@ -60,7 +81,7 @@ public final class CriNode implements NodeRuntime {
         try (CriClient client = new CriClient(socket)) {
             VersionResponse answer = new CriService(client).version();
             return new CriNode(socket, directory.toAbsolutePath().normalize(),
-                    answer.getRuntimeName() + "://" + answer.getRuntimeVersion());
+                    answer.getRuntimeName() + "://" + answer.getRuntimeVersion(), 0, null);
         } catch (CriException e) {
             throw new IOException("no container runtime answers at " + socket + ": " + e.getMessage());
         }
@@ -83,6 +104,18 @@ public final class CriNode implements NodeRuntime {
         return new CriRuntime(this, node, new CriService(new CriClient(socket)), folders, client, events, clock);
     }
 
+    /** The server of a node. Its threads start later. */
+    NodeServer server(CriRuntime of) {
+        String name = of.node.name();
+        NodeApi api = new NodeApi(of, new NodeAuth(name, of.client, clientAuthorities, of.clock),
+                new Streams(of.cri, name, of::run), new NodeUsage(name, of.cri, of.clock, PROC));
+        try {
+            return new NodeServer(name, of.node.hostIp(), port, api, of.clock);
+        } catch (IOException e) {
+            throw new IllegalStateException("the server of the node " + name + " cannot start: " + e.getMessage(), e);
+        }
+    }
+
     /** The resources of this machine: what {@code /proc} says, and as many pods as a kubelet runs by default. */
     public Map<String, String> resources() {
         return Map.of("cpu", String.valueOf(Runtime.getRuntime().availableProcessors()), "memory",
@@ -91,11 +124,17 @@ public final class CriNode implements NodeRuntime {
 
     /** The memory of this machine in bytes. */
     long memory() {
-        try (Stream<String> lines = Files.lines(Path.of("/proc/meminfo"))) {
-            return lines.map(MEMORY::matcher).filter(m -> m.matches()).findFirst()
-                    .map(m -> Long.parseLong(m.group(1)) * 1024).orElse(1L << 30);
+        long total = memory(PROC, "MemTotal");
+        return total > 0 ? total : 1L << 30;
+    }
+
+    /** An amount of memory of this machine in bytes, such as {@code MemAvailable}; 0 if it is unknown. */
+    static long memory(Path proc, String name) {
+        try (Stream<String> lines = Files.lines(proc.resolve("meminfo"))) {
+            return lines.map(MEMORY::matcher).filter(m -> m.matches() && m.group(1).equals(name)).findFirst()
+                    .map(m -> Long.parseLong(m.group(2)) * 1024).orElse(0L);
         } catch (IOException e) {
-            return 1L << 30;
+            return 0;
         }
     }
 

@@ -17,7 +17,6 @@ import org.slf4j.LoggerFactory;
 
 import io.kubernetes.client.openapi.models.V1Pod;
 
-import dev.wheelhouse.api.ContainerLogs;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.node.NodeAgentOptions;
 import dev.wheelhouse.node.PodEventRecorder;
@@ -53,6 +52,7 @@ final class CriRuntime implements PodRuntime {
     private final Map<String, CriPod> pods = new ConcurrentHashMap<>();
     private final Set<String> changed = new LinkedHashSet<>();
     private final LogBudget lines;
+    private final NodeServer server;
     private final SignalledLoop lister = new SignalledLoop() {
         private Map<String, Set<String>> last = Map.of();
 
@@ -99,6 +99,7 @@ final class CriRuntime implements PodRuntime {
         for (String uid : list().keySet()) {
             pods.put(uid, CriPod.adopted(this, uid));
         }
+        this.server = owner.server(this);
     }
 
     /** The sandboxes and containers of this node with their states, by the UIDs of their pods. */
@@ -162,6 +163,7 @@ final class CriRuntime implements PodRuntime {
     @Override
     public void start(LoopRunner threads) {
         runner = threads;
+        server.start(threads);
         threads.start(node.name() + "/containers", lister);
         pods.values().forEach(pod -> threads.start(node.name() + "/pod-" + pod.uid, pod));
     }
@@ -207,28 +209,15 @@ final class CriRuntime implements PodRuntime {
         }
     }
 
-    @Override
-    public ContainerLogs logs() {
-        return this::open;
-    }
-
-    private ContainerLogs.@Nullable Text open(ContainerLogs.Query query) {
-        try {
-            NodeFolders.Log run = folders.log(query.pod(), query.uid(), query.container(), query.previous());
-            return run == null
-                    ? null
-                    : (out, gone) -> CriLogs.write(run.file(), query, () -> hasEnded(query.container(), run), out,
-                            gone);
-        } catch (IOException e) {
-            log.debug("the logs of {} could not be listed", query.pod(), e);
-            return null;
-        }
-    }
-
     /** Whether nothing follows in a log. */
-    private boolean hasEnded(String container, NodeFolders.Log run) {
+    boolean hasEnded(String container, NodeFolders.Log run) {
         CriPod there = pods.get(run.podUid());
         return there == null || !there.isRunning(container, run.attempt());
+    }
+
+    @Override
+    public int port() {
+        return server.port();
     }
 
     @Override
@@ -275,6 +264,7 @@ final class CriRuntime implements PodRuntime {
 
     @Override
     public void close() {
+        server.close();
         lister.close();
         pods.values().forEach(CriPod::close);
         prober.close();
