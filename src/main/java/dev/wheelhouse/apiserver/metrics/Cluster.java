@@ -56,7 +56,7 @@ final class Cluster {
         return found != null && found.uid().equals(uid) ? found.tree() : null;
     }
 
-    /** What a node that runs containers says; null for a hollow one. */
+    /** The usage that a node with containers reports; null for a hollow node. */
     NodeUsages.@Nullable Usage usageOf(String node) {
         return said.computeIfAbsent(node, name -> Optional.ofNullable(usages.of(name))).orElse(null);
     }

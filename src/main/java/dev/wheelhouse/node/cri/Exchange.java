@@ -19,9 +19,9 @@ import java.util.stream.Stream;
 import dev.wheelhouse.runtime.Clock;
 
 /**
- * One request to the node's server over TLS, and the connection on which it came, which ends with its answer. The server closes
- * the connection when its time is over: {@link #HEAD} for the head, then {@link #IDLE} after the last byte in either
- * direction.
+ * One request to the node's server over TLS, and the connection on which it came, which ends with its answer. The
+ * server closes the connection when its time is over: {@link #HEAD} for the head, then {@link #IDLE} after the last
+ * byte in either direction.
  */
 final class Exchange implements Closeable {
     static final int CHUNK = 32 * 1024;
@@ -210,7 +210,7 @@ final class Exchange implements Closeable {
         return clock.nanoTime() - deadline > 0;
     }
 
-    /** What serves this request ends with it, whoever ends first. */
+    /** Adds a connection that ends with this one. */
     <T extends Closeable> T with(T other) throws IOException {
         synchronized (this) {
             if (!closed) {

@@ -36,8 +36,8 @@ import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LogBudget;
 
 /**
- * Who a client of the node's server is, by a client certificate or a token, and whether the API server lets it do what
- * it asks for (upstream: {@code pkg/kubelet/server/auth.go}). The authorities of client certificates are those of a
+ * Authenticates clients of the node's server by certificates and tokens, and asks the API server for their rights
+ * (upstream: {@code pkg/kubelet/server/auth.go}). The authorities of client certificates are those of a
  * file, else those that the API server publishes. Thread safe.
  */
 final class NodeAuth {

@@ -44,7 +44,7 @@ final class NodeUsage {
     private Map<String, Measured> last = Map.of();
 
     /**
-     * What one container or the machine has used.
+     * The usage of one container, or of the machine.
      *
      * @param cpuNanos the CPU time since the start
      * @param since where the rate begins: an earlier time and the CPU time of then

@@ -26,7 +26,7 @@ final class PrivateContainerd implements AutoCloseable {
     static final String IMAGE = "wheelhouse.test/busybox:1";
     private static final Path BUSYBOX = Path.of("/bin/busybox");
     private static final List<String> APPLETS = List.of("sh", "cat", "echo", "false", "grep", "id", "kill",
-            "ls", "sleep", "stat", "tail", "test", "touch", "true", "wget");
+            "ls", "md5sum", "nc", "seq", "sleep", "stat", "tail", "tar", "test", "touch", "true", "tty", "wget");
 
     private final Path home;
     private @Nullable Process process;
@@ -49,7 +49,12 @@ final class PrivateContainerd implements AutoCloseable {
         assumeTrue(run(home, "sh", "-ec", """
                 mkdir -p root state net.d opt runc oci && touch netns
                 mount --bind . . && cd "$PWD" && mount --make-private . && mount --make-shared .
-                unshare --net=netns ip link set lo up""") == 0, "this machine allows no mounts or namespaces");
+                unshare --net=netns ip link set lo up
+                ip link add LINK type veth peer name host netns "$PWD/netns"
+                ip addr add NET1/30 dev LINK && ip link set LINK up
+                nsenter --net=netns sh -ec 'ip addr add NET2/30 dev host && ip link set host up'"""
+                .replace("LINK", made.link()).replace("NET", made.network())) == 0,
+                "this machine allows no mounts or namespaces");
         try {
             made.configure();
             made.start();
@@ -59,6 +64,16 @@ final class PrivateContainerd implements AutoCloseable {
             made.end();
             throw e;
         }
+    }
+
+    /** The name of a link to the namespace, in which the runtime's streaming server listens. */
+    private String link() {
+        return "wh" + Integer.toHexString(home.hashCode());
+    }
+
+    /** The beginning of the addresses of both ends of the link. */
+    private String network() {
+        return "10.88." + Math.floorMod(home.hashCode(), 256) + ".";
     }
 
     private void configure() throws IOException {
@@ -78,6 +93,8 @@ final class PrivateContainerd implements AutoCloseable {
                 [plugins."io.containerd.internal.v1.opt"]
                   path = "HOME/opt"
                 [plugins."io.containerd.grpc.v1.cri"]
+                  stream_server_address = "NET2"
+                  stream_server_port = "0"
                   sandbox_image = "IMAGE"
                   restrict_oom_score_adj = true
                   disable_apparmor = true
@@ -89,7 +106,7 @@ final class PrivateContainerd implements AutoCloseable {
                     runtime_type = "io.containerd.runc.v2"
                     [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc.options]
                       Root = "HOME/runc"
-                """.replace("HOME", home.toString()).replace("IMAGE", IMAGE));
+                """.replace("HOME", home.toString()).replace("IMAGE", IMAGE).replace("NET", network()));
     }
 
     void start() throws IOException {
@@ -206,6 +223,7 @@ final class PrivateContainerd implements AutoCloseable {
             for (String mount : mounts.reversed()) {
                 run(home, "umount", "-l", mount);
             }
+            run(home, "ip", "link", "del", link());
         }
     }
 }
