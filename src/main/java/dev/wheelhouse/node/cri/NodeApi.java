@@ -6,7 +6,10 @@ import java.util.Comparator;
 
 import org.jspecify.annotations.Nullable;
 
+import io.kubernetes.client.openapi.models.V1Status;
+
 import dev.wheelhouse.api.ObjectKey;
+import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.node.cri.proto.Cri.PodSandbox;
 
 /**
@@ -34,13 +37,28 @@ record NodeApi(CriRuntime runtime, NodeAuth auth, Streams streams, NodeUsage usa
         } else if (path.equals("containerLogs") && length == 4 && get) {
             logs(exchange);
         } else if (path.equals("exec") && ofContainer) {
-            streams.exec(exchange);
+            stream(exchange, streams::exec);
         } else if (path.equals("attach") && ofContainer) {
-            streams.attach(exchange);
+            stream(exchange, streams::attach);
         } else if (path.equals("portForward") && (length == 3 || length == 4)) {
-            streams.portForward(exchange);
+            stream(exchange, streams::portForward);
         } else {
             exchange.answer(404, "404 page not found\n");
+        }
+    }
+
+    private interface Opening {
+        void open(Exchange exchange) throws IOException;
+    }
+
+    /** Refusals are Statuses: kubectl would read some plain sentences as YAML, and show nothing. */
+    private static void stream(Exchange exchange, Opening opening) throws IOException {
+        try {
+            opening.open(exchange);
+        } catch (CriException | IllegalArgumentException e) {
+            int code = !(e instanceof CriException cri) ? 400 : cri.code == CriException.NOT_FOUND ? 404 : 500;
+            exchange.answer(code, "application/json", ModelJson.write(new V1Status().apiVersion("v1").kind("Status")
+                    .status("Failure").code(code).message(e.getMessage())));
         }
     }
 

@@ -133,7 +133,7 @@ final class NodeServer implements AutoCloseable {
             } catch (IllegalArgumentException e) {
                 exchange.answer(400, String.valueOf(e.getMessage()));
             } catch (CriException e) {
-                exchange.answer(e.code == CriException.NOT_FOUND ? 404 : 500, String.valueOf(e.getMessage()));
+                exchange.answer(500, String.valueOf(e.getMessage()));
             }
         } catch (IOException e) {
             // The client is gone, or sent no request.

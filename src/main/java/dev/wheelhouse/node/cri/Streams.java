@@ -134,8 +134,7 @@ record Streams(CriService cri, String node, BiConsumer<String, Runnable> tasks) 
                 spdy = exchange.with(SpdyClient.open(runtime, url, wanted == null ? PORT_FORWARD : V4));
             }
         } catch (IOException e) {
-            exchange.answer(500, String.valueOf(e.getMessage()));
-            return;
+            throw new CriException("stream", CriException.UNAVAILABLE, String.valueOf(e.getMessage()));
         }
         if (spdy == null) {
             pass(exchange, runtime, url);

@@ -1,10 +1,7 @@
 package dev.wheelhouse.node.cri;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.ServerSocket;
-import java.net.Socket;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 
@@ -67,17 +64,21 @@ class CriStreamsTest {
         runner = new LoopRunner("test", Clock.system());
         agent.start(runner);
         ResourceClient<V1Pod> pods = server.client().resource(ResourceType.PODS, V1Pod.class);
-        pods.create(Yaml.read("""
-                apiVersion: v1
-                kind: Pod
-                metadata: {namespace: default, name: web}
-                spec:
-                  nodeName: real
-                  terminationGracePeriodSeconds: 0
-                  containers:
-                  - {name: c, image: IMAGE, command: [sh, -c, "echo up; while true; do nc -l -p 80 -e cat; done"]}
-                  - {name: reader, image: IMAGE, stdin: true, command: [sh, -c, "while read a; do echo got $a; done"]}
-                """.replace("IMAGE", PrivateContainerd.IMAGE), V1Pod.class));
+        pods.create(Yaml
+                .read("""
+                        apiVersion: v1
+                        kind: Pod
+                        metadata: {namespace: default, name: web}
+                        spec:
+                          nodeName: real
+                          terminationGracePeriodSeconds: 0
+                          restartPolicy: Never
+                          containers:
+                          - {name: c, image: IMAGE, command: [sh, -c, "echo up; echo served >/tmp/index.html; httpd -f -p 80 -h /tmp"]}
+                          - {name: reader, image: IMAGE, stdin: true, command: [sh, -c, "while read a; do echo got $a; done"]}
+                          - {name: ended, image: IMAGE, command: ["true"]}
+                        """
+                        .replace("IMAGE", PrivateContainerd.IMAGE), V1Pod.class));
         Eventually.eventually("the pod runs", LONG,
                 () -> "Running".equals(pods.get(ObjectKey.of("default", "web")).getStatus().getPhase()));
     }
@@ -119,8 +120,10 @@ class CriStreamsTest {
     @ParameterizedTest
     @ValueSource(strings = {"", SPDY})
     void filesAreCopiedInBothDirections(String how) {
-        assertThat(output("cd " + home + " && seq 300000 >sent && " + how + "kubectl cp sent web:/tmp/there -c c && " + how
-                + "kubectl cp web:/tmp/there got -c c >/dev/null && cmp sent got && echo same")).endsWith("same\n");
+        assertThat(
+                output("cd " + home + " && seq 300000 >sent && " + how + "kubectl cp sent web:/tmp/there -c c && " + how
+                        + "kubectl cp web:/tmp/there got -c c >/dev/null && cmp sent got && echo same"))
+                .endsWith("same\n");
     }
 
     @ParameterizedTest
@@ -134,11 +137,7 @@ class CriStreamsTest {
                 + " exec kubectl port-forward pod/web " + port + ":80")) {
             forward.awaitOutput("Forwarding from 127");
             for (int i = 0; i < 2; i++) {
-                try (Socket socket = new Socket("127.0.0.1", port)) {
-                    socket.getOutputStream().write("echo\n".getBytes(StandardCharsets.UTF_8));
-                    InputStream in = socket.getInputStream();
-                    assertThat(new String(in.readNBytes(5), StandardCharsets.UTF_8)).isEqualTo("echo\n");
-                }
+                assertThat(output("curl -s http://127.0.0.1:" + port)).as(forward::output).isEqualTo("served\n");
             }
         }
     }
@@ -155,13 +154,19 @@ class CriStreamsTest {
     @Test
     void logsAreFollowedAndRefusalsNameTheReason() {
         try (Kubectl.Running follows = kubectl.start("logs", "-f", "web", "-c", "reader")) {
-            output("echo more | kubectl attach -i web -c reader >/dev/null & sleep 3; kill $!");
+            output("echo more | kubectl attach -i web -c reader >/dev/null & sleep 1; kill $! || true");
             follows.awaitOutput("got more");
         }
         assertThat(output("kubectl logs web -c c --timestamps --tail=1")).matches("2\\d{3}-\\S+Z up\n");
         assertThat(kubectl.run("logs", "web", "-c", "c", "--previous").output()).contains(
                 "Error from server (BadRequest): previous terminated container \"c\" in pod \"web\" not found");
         assertThat(kubectl.run("exec", "web", "-c", "x", "--", "ls").output()).contains("container x is not valid");
+    }
+
+    @Test
+    void aContainerThatDoesNotRunIsNamed() {
+        String refused = kubectl.run("exec", "web", "-c", "ended", "--", "ls").output();
+        assertThat(refused).contains("Error from server: ", "CONTAINER_EXITED");
     }
 
     @Test

@@ -26,7 +26,7 @@ final class PrivateContainerd implements AutoCloseable {
     static final String IMAGE = "wheelhouse.test/busybox:1";
     private static final Path BUSYBOX = Path.of("/bin/busybox");
     private static final List<String> APPLETS = List.of("sh", "cat", "echo", "false", "grep", "id", "kill",
-            "ls", "md5sum", "nc", "seq", "sleep", "stat", "tail", "tar", "test", "touch", "true", "tty", "wget");
+            "ls", "httpd", "md5sum", "seq", "sleep", "stat", "tail", "tar", "test", "touch", "true", "tty", "wget");
 
     private final Path home;
     private @Nullable Process process;
