@@ -1,5 +1,6 @@
 package dev.wheelhouse.apiserver.rest;
 
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -12,7 +13,10 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
+import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -20,6 +24,7 @@ import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.error.StatusException;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
+import dev.wheelhouse.apiserver.metrics.NodeUsages;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.apiserver.protocol.ApiResponse.Live;
@@ -29,10 +34,12 @@ import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StoredObject;
 
 /**
- * The kubelets of nodes that are not hollow, to which logs and connections of their pods lead (upstream:
+ * The kubelets of nodes that are not hollow, which say what they use, and to which logs and connections of their pods
+ * lead (upstream:
  * {@code pkg/kubelet/client/kubelet_client.go}, {@code pkg/registry/core/pod/strategy.go}).
  */
-record Kubelets(ObjectStore store) {
+record Kubelets(ObjectStore store, ServerInfo.KubeletCaller caller) implements NodeUsages {
+    private static final Logger log = LoggerFactory.getLogger(Kubelets.class);
     private static final int DEFAULT_PORT = 10250;
     private static final String HOLLOW = "hollow://";
     /** The types of addresses in the order in which they are tried, which begins as kubeadm's. */
@@ -52,7 +59,7 @@ record Kubelets(ObjectStore store) {
      *
      * @throws StatusException 500 if its node has no address
      */
-    private @Nullable Kubelet of(String name) {
+    private @Nullable Kubelet find(String name) {
         StoredObject stored = name.isEmpty() ? null : store.get("nodes", "", name);
         if (stored == null) {
             return null;
@@ -74,18 +81,26 @@ record Kubelets(ObjectStore store) {
         throw Errors.internal("no preferred addresses found; known addresses: []");
     }
 
-    /** A read of what a node and its containers use; null if the node is hollow. */
-    Live.@Nullable Forward summary(String node) {
-        Kubelet kubelet = of(node);
-        return kubelet == null
-                ? null
-                : new Live.Forward(kubelet.host, kubelet.port, "/stats/summary", false, new byte[0], 500, "");
+    /** The usage that a node reports; null if it is hollow. */
+    @Override
+    public @Nullable Usage of(String node) {
+        try {
+            Kubelet kubelet = find(node);
+            return kubelet == null
+                    ? null
+                    : Usage.of(Json.read(caller.get(
+                            new Live.Forward(kubelet.host, kubelet.port, "/stats/summary", false, new byte[0], 0,
+                                    ""))));
+        } catch (IOException | StatusException | JacksonException | ArithmeticException e) {
+            log.debug("the node {} does not say what it uses", node, e);
+            return Usage.UNKNOWN;
+        }
     }
 
     /** The answer of the kubelet to a request for logs; null if the node is hollow. */
     @Nullable
     ApiResponse logs(ObjectNode pod, String container, QueryParameters query) {
-        Kubelet kubelet = of(Json.text(pod, "spec", "nodeName"));
+        Kubelet kubelet = find(Json.text(pod, "spec", "nodeName"));
         if (kubelet == null) {
             return null;
         }
@@ -109,7 +124,7 @@ record Kubelets(ObjectStore store) {
     /** The answer of the kubelet to exec, attach or port-forward; null if the node is hollow. */
     @Nullable
     ApiResponse connect(ObjectNode pod, String container, String subresource, QueryParameters query) {
-        Kubelet kubelet = of(Json.text(pod, "spec", "nodeName"));
+        Kubelet kubelet = find(Json.text(pod, "spec", "nodeName"));
         if (kubelet == null) {
             return null;
         }
@@ -138,7 +153,7 @@ record Kubelets(ObjectStore store) {
      */
     @Nullable
     ApiResponse proxy(Target target, ApiRequest request) {
-        Kubelet kubelet = of(target.name());
+        Kubelet kubelet = find(target.name());
         if (kubelet == null) {
             return null;
         }

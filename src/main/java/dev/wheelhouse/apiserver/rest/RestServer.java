@@ -65,6 +65,7 @@ public final class RestServer {
     private final Updates updates;
     private final Deletes deletes;
     private final Scales scales;
+    private final Kubelets kubelets;
     private final PodSubresources pods;
     private final Evictions evictions;
     private final AccessReviews reviews;
@@ -109,13 +110,12 @@ public final class RestServer {
         this.updates = new Updates(writes, renderer, clock);
         this.deletes = new Deletes(state, reads, writes, admission, renderer);
         this.scales = new Scales(reads, writes, updates, renderer);
-        Kubelets kubelets = new Kubelets(store);
+        this.kubelets = new Kubelets(store, info.kubelets());
         this.pods = new PodSubresources(reads, writes, renderer, kubelets, clock);
         this.evictions = new Evictions(reads, deletes, writes, renderer, clock);
         this.reviews = new AccessReviews(writes, access.authenticator(), access.authorizer(), renderer, clock);
         this.tokenRequests = new TokenRequests(reads, writes, access.serviceAccounts(), renderer, clock);
-        this.metrics = new MetricsApis(store, registry, info.apis(),
-                new Summaries(kubelets, info.kubelets(), clock), clock);
+        this.metrics = new MetricsApis(store, registry, info.apis(), kubelets, clock);
         this.nonResources = new NonResources(registry, new Discovery(registry, metrics.resources()),
                 new OpenApi(registry), renderer, info, new Health(store), access.serviceAccounts());
         this.endpoints = new OwnEndpoints(state);
@@ -343,7 +343,7 @@ public final class RestServer {
 
     private @Nullable ApiResponse viewOfObject(Target target, ApiRequest request) {
         if (target.subresource().startsWith("proxy")) {
-            ApiResponse answer = Proxies.answer(reads, target, request);
+            ApiResponse answer = Proxies.answer(reads, kubelets, target, request);
             if (answer != null) {
                 return answer;
             }

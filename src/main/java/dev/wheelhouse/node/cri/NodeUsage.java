@@ -76,7 +76,7 @@ final class NodeUsage {
         /** As {@code /stats/summary} of a kubelet, without what nobody here measures. */
         String summary() {
             List<Object> pods = new ArrayList<>();
-            byPod().forEach((uid, all) -> pods.add(Map.of("podRef",
+            containers.stream().collect(Collectors.groupingBy(Of::uid)).forEach((uid, all) -> pods.add(Map.of("podRef",
                     Map.of("name", all.getFirst().pod, "namespace", all.getFirst().namespace, "uid", uid), "containers",
                     all.stream().map(each -> shown(each.used, Map.of("name", each.container))).toList())));
             return ModelJson.write(Map.of("node", shown(machine, Map.of("nodeName", node)), "pods", pods));
@@ -90,31 +90,16 @@ final class NodeUsage {
             return shown;
         }
 
-        private Map<String, List<Of>> byPod() {
-            return containers.stream().collect(Collectors.groupingBy(Of::uid, LinkedHashMap::new,
-                    Collectors.toList()));
-        }
-
         /** As {@code /metrics/resource} of a kubelet, in Prometheus' text format. */
         String metrics() {
             StringBuilder text = new StringBuilder();
             metric(text, "container_cpu_usage_seconds_total counter", containers, each -> seconds(each.used.cpuNanos));
             metric(text, "container_memory_working_set_bytes gauge", containers, each -> "" + each.used.memory);
             metric(text, "container_start_time_seconds gauge", containers, each -> seconds(each.started));
-            List<Of> pods = byPod().values().stream().map(all -> new Of(all.getFirst().namespace, all.getFirst().pod,
-                    "", "", 0, new Measured(all.getFirst().used.at, sum(all, Measured::cpuNanos),
-                            all.getFirst().used.since, 0, sum(all, Measured::memory))))
-                    .toList();
-            metric(text, "pod_cpu_usage_seconds_total counter", pods, each -> seconds(each.used.cpuNanos));
-            metric(text, "pod_memory_working_set_bytes gauge", pods, each -> "" + each.used.memory);
             List<Of> alone = List.of(new Of("", "", "", "", 0, machine));
             metric(text, "node_cpu_usage_seconds_total counter", alone, each -> seconds(each.used.cpuNanos));
             metric(text, "node_memory_working_set_bytes gauge", alone, each -> "" + each.used.memory);
             return text.append("# TYPE resource_scrape_error gauge\nresource_scrape_error 0\n").toString();
-        }
-
-        private static long sum(List<Of> all, Function<Measured, Long> part) {
-            return all.stream().mapToLong(each -> part.apply(each.used)).sum();
         }
 
         private static String seconds(long nanos) {
@@ -122,10 +107,10 @@ final class NodeUsage {
         }
 
         private static String labels(Of each) {
-            String container = each.container.isEmpty() ? "" : "container=\"" + each.container + "\",";
             return each.pod.isEmpty()
                     ? ""
-                    : "{" + container + "namespace=\"" + each.namespace + "\",pod=\"" + each.pod + "\"}";
+                    : "{container=\"" + each.container + "\",namespace=\"" + each.namespace + "\",pod=\"" + each.pod
+                            + "\"}";
         }
 
         private static void metric(StringBuilder text, String nameAndType, List<Of> of, Function<Of, String> value) {

@@ -20,6 +20,7 @@ import dev.wheelhouse.node.cri.proto.Cri.Container;
 import dev.wheelhouse.node.cri.proto.Cri.ContainerState;
 import dev.wheelhouse.node.cri.proto.Cri.PodSandbox;
 import dev.wheelhouse.node.cri.proto.Cri.PodSandboxState;
+import dev.wheelhouse.runtime.WebSocketFrames;
 
 /**
  * Exec, attach and port-forward: the streams of a client are those of the runtime's streaming server. A client with
@@ -38,6 +39,8 @@ record Streams(CriService cri, String node, BiConsumer<String, Runnable> tasks) 
     /** The headers that are about the connection to this server, or that show who the client is. */
     private static final Set<String> OWN = Set.of("host", "authorization", "cookie", "proxy-authorization");
     private static final int CLOSE_CHANNEL = 255;
+    /** The most bytes of a client's frame. kubectl sends 32 KiB. */
+    private static final int MOST_OF_FRAME = 1 << 20;
 
     /** The channels of a WebSocket, and the types of their streams, by number. */
     private static final List<String> CHANNELS = List.of("stdin", "stdout", "stderr", "error", "resize");
@@ -139,9 +142,9 @@ record Streams(CriService cri, String node, BiConsumer<String, Runnable> tasks) 
         if (spdy == null) {
             pass(exchange, runtime, url);
         } else if (wanted == null) {
-            unwrap(exchange, WebSocket.accept(exchange, protocol), spdy);
+            unwrap(exchange, accept(exchange, protocol), spdy);
         } else {
-            translate(exchange, WebSocket.accept(exchange, protocol), spdy, wanted, protocol.equals(V5));
+            translate(exchange, accept(exchange, protocol), spdy, wanted, protocol.equals(V5));
         }
     }
 
@@ -149,6 +152,14 @@ record Streams(CriService cri, String node, BiConsumer<String, Runnable> tasks) 
     static String protocol(String offered, boolean portForward) {
         List<String> known = portForward ? List.of(TUNNEL) : List.of(V5, V4);
         return Stream.of(offered.split(",")).map(String::strip).filter(known::contains).findFirst().orElse("");
+    }
+
+    private static WebSocketFrames accept(Exchange exchange, String protocol) throws IOException {
+        String key = exchange.head().header("Sec-WebSocket-Key");
+        exchange.out().write(("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                + "Sec-WebSocket-Accept: " + WebSocketFrames.answer(key) + "\r\nSec-WebSocket-Protocol: " + protocol
+                + "\r\n\r\n").getBytes(StandardCharsets.ISO_8859_1));
+        return new WebSocketFrames(exchange.in(), exchange.out(), MOST_OF_FRAME);
     }
 
     /** Runs a task for the other direction. When either ends, both do. */
@@ -178,23 +189,23 @@ record Streams(CriService cri, String node, BiConsumer<String, Runnable> tasks) 
         exchange.copy(runtime.getInputStream(), exchange.out());
     }
 
-    private void unwrap(Exchange exchange, WebSocket client, SpdyClient runtime) throws IOException {
+    private void unwrap(Exchange exchange, WebSocketFrames client, SpdyClient runtime) throws IOException {
         beside(exchange, () -> {
-            for (WebSocket.Frame frame = client.read(); frame != null; frame = client.read()) {
+            for (WebSocketFrames.Frame frame = client.read(); frame != null; frame = client.read()) {
                 exchange.moved();
                 runtime.out().write(frame.data());
             }
         });
         byte[] buffer = new byte[Exchange.CHUNK];
         for (int read = runtime.in().read(buffer); read >= 0; read = runtime.in().read(buffer)) {
-            client.send(-1, buffer, read);
+            client.send(WebSocketFrames.BINARY, -1, buffer, read);
             Thread.yield();
         }
-        client.close(WebSocket.NORMAL);
+        client.close();
     }
 
     /** @param closes whether the client says when its input ends */
-    private void translate(Exchange exchange, WebSocket client, SpdyClient runtime, Wanted wanted, boolean closes)
+    private void translate(Exchange exchange, WebSocketFrames client, SpdyClient runtime, Wanted wanted, boolean closes)
             throws IOException {
         Map<Integer, Integer> streams = new HashMap<>();
         Map<Integer, Integer> channels = new HashMap<>();
@@ -205,14 +216,14 @@ record Streams(CriService cri, String node, BiConsumer<String, Runnable> tasks) 
         }
         beside(exchange, () -> {
             int channel = -1;
-            for (WebSocket.Frame frame = client.read(); frame != null; frame = client.read()) {
+            for (WebSocketFrames.Frame frame = client.read(); frame != null; frame = client.read()) {
                 exchange.moved();
                 byte[] data = frame.data();
                 int start = frame.first() ? Math.min(1, data.length) : 0;
                 channel = !frame.first() ? channel : data.length == 0 ? -1 : data[0] & 0xFF;
                 boolean ends = closes && channel == CLOSE_CHANNEL && data.length > start;
                 Integer stream = streams.get(ends ? data[start] & 0xFF : channel);
-                if (stream != null) {
+                if (stream != null && (ends || data.length > start)) {
                     runtime.send(stream, data, start, ends ? 0 : data.length - start, ends);
                 }
             }
@@ -220,10 +231,10 @@ record Streams(CriService cri, String node, BiConsumer<String, Runnable> tasks) 
         runtime.receive((stream, data, length) -> {
             Integer channel = channels.get(stream);
             if (channel != null) {
-                client.send(channel, data, length);
+                client.send(WebSocketFrames.BINARY, channel, data, length);
                 Thread.yield();
             }
         });
-        client.close(WebSocket.NORMAL);
+        client.close();
     }
 }
