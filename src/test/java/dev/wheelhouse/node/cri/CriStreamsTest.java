@@ -74,8 +74,13 @@ class CriStreamsTest {
                           terminationGracePeriodSeconds: 0
                           restartPolicy: Never
                           containers:
-                          - {name: c, image: IMAGE, command: [sh, -c, "echo up; echo served >/tmp/index.html; httpd -f -p 80 -h /tmp"]}
-                          - {name: reader, image: IMAGE, stdin: true, command: [sh, -c, "while read a; do echo got $a; done"]}
+                          - name: c
+                            image: IMAGE
+                            command: [sh, -c, "echo up; echo served >/tmp/index.html; httpd -f -p 80 -h /tmp"]
+                          - name: reader
+                            image: IMAGE
+                            stdin: true
+                            command: [sh, -c, "while read a; do echo got $a; done"]
                           - {name: ended, image: IMAGE, command: ["true"]}
                         """
                         .replace("IMAGE", PrivateContainerd.IMAGE), V1Pod.class));
