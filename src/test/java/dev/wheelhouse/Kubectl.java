@@ -97,6 +97,11 @@ public final class Kubectl {
         return start(kubectl(args), "kubectl " + String.join(" ", args));
     }
 
+    /** Starts a line of shell, and does not wait for its end. */
+    public Running startShell(String line) {
+        return start(List.of("bash", "-c", line), line);
+    }
+
     private static List<String> kubectl(String... args) {
         return Stream.concat(Stream.of("kubectl"), Stream.of(args)).toList();
     }

@@ -8,8 +8,10 @@ import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.cert.X509Certificate;
 import java.util.Base64;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 
 import org.apache.catalina.Context;
@@ -67,6 +69,7 @@ public final class ApiServer implements AutoCloseable {
     /** The memory of the decoders of all clients in this process. */
     private final DecoderMemory memory = DecoderMemory.ofOneProcess();
     private final EventExpiry expiry;
+    private final KubeletClient kubelets;
     private @Nullable Tomcat tomcat;
     private @Nullable Path directory;
     private @Nullable LoopRunner loops;
@@ -86,9 +89,10 @@ public final class ApiServer implements AutoCloseable {
         this.store = new ObjectStore(options.clock(), options.retention(), options.storage());
         this.faults = new Faults(store, options.clock());
         this.expiry = new EventExpiry(store, options.clock());
+        this.kubelets = new KubeletClient(this::clientAuthorities, options.clock());
         try {
             this.rest = new RestServer(store, options.clock(), options.random(), options.security(), new ServerInfo(
-                    () -> port == 0 ? "" : url(), this::metrics, options.runtimeConfig()));
+                    () -> port == 0 ? "" : url(), this::metrics, options.runtimeConfig(), this::askKubelet));
         } catch (RuntimeException e) {
             store.close();
             throw e;
@@ -114,6 +118,16 @@ public final class ApiServer implements AutoCloseable {
         } catch (UnknownHostException e) {
             throw new IllegalArgumentException("\"" + address + "\" is not an address to listen on: use 127.0.0.1", e);
         }
+    }
+
+    private byte[] askKubelet(ApiResponse.Live.Forward to) throws IOException {
+        return KubeletClient.get(to, kubelets.identity(rest));
+    }
+
+    private List<X509Certificate> clientAuthorities() {
+        ApiServerOptions.Tls tls = tls();
+        List<X509Certificate> authorities = tls == null ? null : tls.clientAuthorities();
+        return authorities == null ? List.of() : authorities;
     }
 
     private String metrics() {
@@ -217,7 +231,8 @@ public final class ApiServer implements AutoCloseable {
             host.setErrorReportValveClass(PlainErrors.class.getName());
         }
         Wrapper servlet = Tomcat.addServlet(context, "api",
-                new HttpFront(requests, options.clock(), options.limits(), traffic, pages()));
+                new HttpFront(requests, options.clock(), options.limits(), traffic, pages(),
+                        () -> kubelets.identity(rest)));
         servlet.setLoadOnStartup(1);
         context.addServletMappingDecoded("/*", "api");
     }

@@ -12,8 +12,6 @@ import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
-import java.security.GeneralSecurityException;
-import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -25,9 +23,6 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import javax.net.ssl.SSLContext;
-import javax.net.ssl.SSLEngine;
-import javax.net.ssl.TrustManager;
-import javax.net.ssl.X509ExtendedTrustManager;
 
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -79,15 +74,16 @@ final class Backend implements Closeable {
      *
      * @param timeout for the head; that of logs which are followed may come with their first line, so that it is waited
      *        for until nobody reads the answer any more
+     * @param identity this server's certificate for kubelets
      */
     static Backend ask(ApiResponse.Live.Forward to, HttpServletRequest request, Duration timeout,
-            BooleanSupplier gone) {
+            BooleanSupplier gone, SSLContext identity) {
         Socket socket = new Socket();
         try {
             String protocol = request.getHeader("Upgrade");
             socket.connect(new InetSocketAddress(to.host(), to.port()), (int) CONNECT.toMillis());
             socket.setSoTimeout((int) timeout.toMillis());
-            Socket tls = trusting().getSocketFactory().createSocket(socket, to.host(), to.port(), true);
+            Socket tls = identity.getSocketFactory().createSocket(socket, to.host(), to.port(), true);
             OutputStream out = tls.getOutputStream();
             out.write(head(to, request, protocol).getBytes(StandardCharsets.ISO_8859_1));
             out.write(to.body());
@@ -105,15 +101,14 @@ final class Backend implements Closeable {
             }
             String[] status = lines[0].split(" ", 3);
             return new Backend(tls, in, Integer.parseInt(status[1]), headers, null);
-        } catch (IOException | GeneralSecurityException | IllegalArgumentException
-                | ArrayIndexOutOfBoundsException e) {
+        } catch (IOException | IllegalArgumentException | ArrayIndexOutOfBoundsException e) {
             close(socket);
             return new Backend(socket, InputStream.nullInputStream(), to.failureCode(), Map.of(), failure(to, e));
         }
     }
 
     private static ApiResponse.Content failure(ApiResponse.Live.Forward to, Exception e) {
-        String address = (to.host().contains(":") ? "[" + to.host() + "]" : to.host()) + ":" + to.port();
+        String address = to.authority();
         String why = switch (e) {
             case ConnectException refused -> "dial tcp " + address + ": connect: connection refused";
             case SocketTimeoutException late -> "dial tcp " + address + ": i/o timeout";
@@ -128,7 +123,7 @@ final class Backend implements Closeable {
         StringBuilder head = new StringBuilder(request.getMethod()).append(' ').append(to.path())
                 .append(to.keepsQuery() && query != null ? "?" + query : "")
                 .append(protocol == null ? " HTTP/1.0\r\n" : " HTTP/1.1\r\n")
-                .append("Host: ").append(to.host()).append(':').append(to.port()).append("\r\n");
+                .append("Host: ").append(to.authority()).append("\r\n");
         for (String name : Collections.list(request.getHeaderNames())) {
             String lower = name.toLowerCase(Locale.ROOT);
             if (OWN.contains(lower) || lower.startsWith("impersonate-")) {
@@ -182,6 +177,23 @@ final class Backend implements Closeable {
     /** Whether the server switches protocols. */
     boolean isUpgraded() {
         return code == HttpServletResponse.SC_SWITCHING_PROTOCOLS;
+    }
+
+    /**
+     * The refusal in place of logs, as kube-apiserver makes it of a kubelet's (upstream:
+     * {@code registry/generic/rest/response_checker.go}); null if the answer is no refusal. It closes this connection.
+     */
+    ApiResponse.@Nullable Content refusedLogs() throws IOException {
+        if (code < HttpServletResponse.SC_MULTIPLE_CHOICES) {
+            return null;
+        }
+        try (this) {
+            String text = new String(in.readNBytes((int) Math.min(MOST_OF_REFUSAL, length(MOST_OF_REFUSAL))),
+                    StandardCharsets.UTF_8);
+            return Refusals.status(code, code == HttpServletResponse.SC_INTERNAL_SERVER_ERROR
+                    ? "Internal error occurred: " + text
+                    : text);
+        }
     }
 
     InputStream in() {
@@ -256,38 +268,6 @@ final class Backend implements Closeable {
             socket.close();
         } catch (IOException e) {
             // The connection is broken already.
-        }
-    }
-
-    private static SSLContext trusting() throws GeneralSecurityException {
-        SSLContext context = SSLContext.getInstance("TLS");
-        context.init(null, new TrustManager[]{new TrustsAll()}, null);
-        return context;
-    }
-
-    /** Accepts every certificate. */
-    private static final class TrustsAll extends X509ExtendedTrustManager {
-        @Override
-        public void checkClientTrusted(X509Certificate[] chain, String type, Socket socket) {}
-
-        @Override
-        public void checkServerTrusted(X509Certificate[] chain, String type, Socket socket) {}
-
-        @Override
-        public void checkClientTrusted(X509Certificate[] chain, String type, SSLEngine engine) {}
-
-        @Override
-        public void checkServerTrusted(X509Certificate[] chain, String type, SSLEngine engine) {}
-
-        @Override
-        public void checkClientTrusted(X509Certificate[] chain, String type) {}
-
-        @Override
-        public void checkServerTrusted(X509Certificate[] chain, String type) {}
-
-        @Override
-        public X509Certificate[] getAcceptedIssuers() {
-            return new X509Certificate[0];
         }
     }
 }

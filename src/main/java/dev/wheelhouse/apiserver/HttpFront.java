@@ -18,8 +18,11 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.zip.Deflater;
 import java.util.zip.GZIPOutputStream;
+
+import javax.net.ssl.SSLContext;
 
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
@@ -75,8 +78,12 @@ final class HttpFront extends HttpServlet {
     private final transient Duration watchCheck;
     private final transient RequestMetrics metrics;
     private final transient WebPages pages;
+    private final transient Supplier<SSLContext> kubelets;
 
-    HttpFront(RequestPipeline requests, Clock clock, ApiServerLimits limits, Traffic traffic, WebPages pages) {
+    /** @param kubelets this server's certificate for kubelets */
+    HttpFront(RequestPipeline requests, Clock clock, ApiServerLimits limits, Traffic traffic, WebPages pages,
+            Supplier<SSLContext> kubelets) {
+        this.kubelets = kubelets;
         this.requests = requests;
         this.pages = pages;
         this.clock = clock;
@@ -482,9 +489,11 @@ final class HttpFront extends HttpServlet {
         try {
             switch (content.live()) {
                 case ApiResponse.Live.Forward to -> {
-                    Backend backend = Backend.ask(to, request, io, HttpFront::isGone);
+                    Backend backend = Backend.ask(to, request, io, HttpFront::isGone, kubelets.get());
                     Connections.Peer peer = peer();
-                    ApiResponse.Content failure = backend.failure();
+                    ApiResponse.Content failure = backend.failure() != null || !to.path().startsWith("/containerLogs/")
+                            ? backend.failure()
+                            : backend.refusedLogs();
                     if (failure != null) {
                         send(request, response, failure);
                     } else if (backend.isUpgraded() && peer != null) {
@@ -500,11 +509,6 @@ final class HttpFront extends HttpServlet {
                     }
                 }
                 case ApiResponse.Live.Follow source -> follow(response, content, source);
-                case ApiResponse.Live.Log log -> {
-                    setHead(response, content);
-                    response.flushBuffer();
-                    log.text().writeTo(response.getOutputStream(), HttpFront::isGone);
-                }
                 case null -> throw new IllegalArgumentException("the answer ends with its body");
             }
         } finally {

@@ -63,7 +63,7 @@ public final class Tunnel implements HttpUpgradeHandler {
             Thread.ofVirtual().name("apiserver-tunnel").start(() -> {
                 try (server) {
                     copy(in, server.out(), time);
-                } catch (IOException e) {
+                } catch (IOException | IllegalStateException e) {
                     // One side is gone, so the other one ends, too.
                 }
             });

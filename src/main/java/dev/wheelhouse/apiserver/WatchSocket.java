@@ -1,17 +1,11 @@
 package dev.wheelhouse.apiserver;
 
-import java.io.DataInputStream;
-import java.io.EOFException;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.net.SocketTimeoutException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.Base64;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
-import java.util.concurrent.locks.ReentrantLock;
 
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
@@ -23,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.apiserver.protocol.WatchFeed;
-import dev.wheelhouse.runtime.Hashes;
+import dev.wheelhouse.runtime.WebSocketFrames;
 
 /**
  * A watch over a WebSocket, which some clients try first. Each event is one message. Messages from the client are read
@@ -31,20 +25,11 @@ import dev.wheelhouse.runtime.Hashes;
  * The connection's thread writes, a second virtual thread reads. Public because Tomcat creates it.
  */
 public final class WatchSocket implements HttpUpgradeHandler {
-    private static final String WEBSOCKET_GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
-    private static final int LAST_FRAME = 0x80;
-    private static final int TEXT = 1;
-    private static final int BINARY = 2;
-    private static final int CLOSE = 8;
-    private static final int PING = 9;
-    private static final int PONG = 10;
-    /** The longest control frame, in bytes. Clients send no other frames. */
-    private static final int MAX_MESSAGE = 125;
-    private static final byte[] NORMAL_CLOSURE = {3, (byte) 232};
+    /** The longest frame of a client, in bytes. Clients send control frames only. */
+    private static final int MOST_BYTES = 125;
     /** The pause after each message, because a virtual thread keeps its carrier as long as its client sends. */
     private static final Duration BETWEEN_MESSAGES = Duration.ofMillis(1);
 
-    private final ReentrantLock writing = new ReentrantLock();
     private ApiResponse.@Nullable Stream stream;
     private ApiProtocol.@Nullable Connection client;
     private long checkNanos;
@@ -69,7 +54,7 @@ public final class WatchSocket implements HttpUpgradeHandler {
         response.setStatus(HttpServletResponse.SC_SWITCHING_PROTOCOLS);
         response.setHeader("Upgrade", "websocket");
         response.setHeader("Connection", "Upgrade");
-        response.setHeader("Sec-WebSocket-Accept", acceptKey(request.getHeader("Sec-WebSocket-Key").trim()));
+        response.setHeader("Sec-WebSocket-Accept", WebSocketFrames.answer(request.getHeader("Sec-WebSocket-Key")));
         try {
             WatchSocket socket = request.upgrade(WatchSocket.class);
             socket.stream = stream;
@@ -81,11 +66,6 @@ public final class WatchSocket implements HttpUpgradeHandler {
         }
     }
 
-    private static String acceptKey(String key) {
-        byte[] hash = Hashes.of("SHA-1", (key + WEBSOCKET_GUID).getBytes(StandardCharsets.US_ASCII));
-        return Base64.getEncoder().encodeToString(hash);
-    }
-
     @Override
     public void init(WebConnection connection) {
         ApiResponse.Stream served = Objects.requireNonNull(stream, "the watch was not accepted");
@@ -94,10 +74,10 @@ public final class WatchSocket implements HttpUpgradeHandler {
             client.limitWrites(writeTimeout);
         }
         try (connection; WatchFeed feed = served.feed()) {
-            OutputStream out = connection.getOutputStream();
-            DataInputStream in = new DataInputStream(connection.getInputStream());
-            Thread.ofVirtual().name("apiserver-watch-socket").start(() -> read(in, out, feed));
-            write(served, feed, out);
+            WebSocketFrames frames = new WebSocketFrames(connection.getInputStream(), connection.getOutputStream(),
+                    MOST_BYTES);
+            Thread.ofVirtual().name("apiserver-watch-socket").start(() -> read(frames, feed));
+            write(served, feed, frames);
         } catch (IOException e) {
             // The client is gone.
         } catch (InterruptedException e) {
@@ -107,83 +87,38 @@ public final class WatchSocket implements HttpUpgradeHandler {
         }
     }
 
-    private void write(ApiResponse.Stream served, WatchFeed feed, OutputStream out)
+    private void write(ApiResponse.Stream served, WatchFeed feed, WebSocketFrames frames)
             throws IOException, InterruptedException {
-        int opcode = served.isText() ? TEXT : BINARY;
+        int kind = served.isText() ? WebSocketFrames.TEXT : WebSocketFrames.BINARY;
         while (true) {
             boolean ended = feed.isEnded();
             for (WatchFeed.Event event = feed.next(); event != null; event = feed.next()) {
-                send(out, opcode, served.frame(event));
+                byte[] message = served.frame(event);
+                frames.send(kind, -1, message, message.length);
             }
             if (ended) {
-                send(out, CLOSE, NORMAL_CLOSURE);
+                frames.close();
                 return;
             }
             feed.await(checkNanos);
         }
     }
 
-    private void send(OutputStream out, int opcode, byte[] payload) throws IOException {
-        int length = payload.length;
-        int lengthBytes = length <= MAX_MESSAGE ? 0 : length <= 0xffff ? 2 : 8;
-        byte[] frame = new byte[2 + lengthBytes + length];
-        frame[0] = (byte) (LAST_FRAME | opcode);
-        frame[1] = (byte) (lengthBytes == 0 ? length : lengthBytes == 2 ? 126 : 127);
-        for (int i = 0; i < lengthBytes; i++) {
-            frame[2 + i] = (byte) ((long) length >>> (8 * (lengthBytes - 1 - i)));
-        }
-        System.arraycopy(payload, 0, frame, 2 + lengthBytes, length);
-        writing.lock();
-        try {
-            out.write(frame);
-            out.flush();
-        } finally {
-            writing.unlock();
-        }
-    }
-
-    private void read(DataInputStream in, OutputStream out, WatchFeed feed) {
+    private void read(WebSocketFrames frames, WatchFeed feed) {
         try (feed) {
             while (!feed.isEnded()) {
-                int first;
                 try {
-                    first = in.readUnsignedByte();
-                } catch (SocketTimeoutException e) {
-                    continue;
-                }
-                byte[] message = message(in);
-                switch (first & 15) {
-                    case CLOSE -> {
+                    if (frames.read() == null) {
                         return;
                     }
-                    case PING -> send(out, PONG, message);
-                    default -> {
-                        // A watch expects no messages.
-                    }
+                } catch (SocketTimeoutException e) {
+                    continue;
                 }
                 LockSupport.parkNanos(this, BETWEEN_MESSAGES.toNanos());
             }
         } catch (IOException e) {
             // The client is gone or violates the protocol; the watch ends in either case.
         }
-    }
-
-    private static byte[] message(DataInputStream in) throws IOException {
-        int length = in.readUnsignedByte();
-        boolean masked = (length & 128) != 0;
-        length &= 127;
-        if (!masked || length > MAX_MESSAGE) {
-            throw new EOFException("a message that is not masked, or too long");
-        }
-        byte[] mask = new byte[4];
-        byte[] message = new byte[length];
-        // readNBytes would end with a read of no bytes, which waits here.
-        in.readFully(mask);
-        in.readFully(message);
-        for (int i = 0; i < message.length; i++) {
-            message[i] ^= mask[i % 4];
-        }
-        return message;
     }
 
     @Override

@@ -16,7 +16,6 @@ import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodStatus;
 import io.micrometer.core.instrument.MeterRegistry;
 
-import dev.wheelhouse.api.ContainerLogs;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ResourceClient;
@@ -78,7 +77,8 @@ public final class NodeAgent implements AutoCloseable {
         PodManager pods = new PodManager();
         this.statuses = new StatusManager(podClient, pods, queue("status", clock), options.workers(),
                 tasks, registry);
-        this.registration = new NodeRegistration(options, client, process, runtime::problem, registry, clock);
+        this.registration = new NodeRegistration(options, client, process, runtime::problem, runtime::port,
+                registry, clock);
         runtime.onProblem(registration::readSoon);
         MirrorPods mirrors = new MirrorPods(podClient, registration::node, tasks, registry);
         SourcesReady sourcesReady = new SourcesReady(podConfig::seenAllSources);
@@ -221,9 +221,9 @@ public final class NodeAgent implements AutoCloseable {
         return runtime.pods();
     }
 
-    /** The logs of its containers; null for a hollow node. */
-    public @Nullable ContainerLogs logs() {
-        return runtime.logs();
+    /** Whether the node runs containers. */
+    public boolean isReal() {
+        return options.runtime() != null;
     }
 
     /** The pod sources and their merged pods. */

@@ -14,6 +14,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.custom.Quantity;
+import io.kubernetes.client.openapi.models.V1DaemonEndpoint;
 import io.kubernetes.client.openapi.models.V1Lease;
 import io.kubernetes.client.openapi.models.V1LeaseSpec;
 import io.kubernetes.client.openapi.models.V1Node;
@@ -43,12 +44,12 @@ final class NodeObjects {
 
     private NodeObjects() {}
 
-    static V1Node node(NodeAgentOptions options, @Nullable String problem, Moment now) {
+    static V1Node node(NodeAgentOptions options, int port, @Nullable String problem, Moment now) {
         return new V1Node().apiVersion("v1").kind("Node")
                 .metadata(new V1ObjectMeta().name(options.name()).labels(labels(options)))
                 .spec(new V1NodeSpec().podCIDR(options.podCidr()).addPodCIDRsItem(options.podCidr())
                         .taints(options.taints().isEmpty() ? null : options.taints()))
-                .status(status(options, null, problem, now));
+                .status(status(options, port, null, problem, now));
     }
 
     static Map<String, String> labels(NodeAgentOptions options) {
@@ -72,11 +73,12 @@ final class NodeObjects {
     }
 
     /**
+     * @param port of the node's own server; 0 if it has none
      * @param before the status on the API server; an unchanged condition keeps its transition time
      * @param problem why the node cannot run pods; null if it can
      */
-    static V1NodeStatus status(NodeAgentOptions options, @Nullable V1NodeStatus before, @Nullable String problem,
-            Moment now) {
+    static V1NodeStatus status(NodeAgentOptions options, int port, @Nullable V1NodeStatus before,
+            @Nullable String problem, Moment now) {
         Map<String, Quantity> resources = new LinkedHashMap<>();
         options.capacity().forEach((name, quantity) -> resources.put(name, BoundedQuantity.parse(quantity)));
         NodeRuntime runtime = options.runtime();
@@ -84,7 +86,8 @@ final class NodeObjects {
         return new V1NodeStatus().capacity(resources).allocatable(resources)
                 .addAddressesItem(new V1NodeAddress().type("InternalIP").address(options.hostIp()))
                 .addAddressesItem(new V1NodeAddress().type("Hostname").address(options.name()))
-                .daemonEndpoints(new V1NodeDaemonEndpoints())
+                .daemonEndpoints(new V1NodeDaemonEndpoints()
+                        .kubeletEndpoint(port == 0 ? null : new V1DaemonEndpoint().port(port)))
                 .conditions(List.of(
                         condition("MemoryPressure", "False", "KubeletHasSufficientMemory",
                                 "the node has sufficient memory available", before, now),

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -58,6 +59,7 @@ final class NodeRegistration extends SignalledLoop {
     private final ResourceClient<V1Lease> leases;
     private final Meter.MeterProvider<Timer> heartbeats;
     private final Supplier<@Nullable String> problem;
+    private final IntSupplier port;
     private final Clock clock;
     private final LogBudget lines;
     private final Backoff backoff;
@@ -74,11 +76,14 @@ final class NodeRegistration extends SignalledLoop {
     /**
      * @param client with the rights of the node
      * @param process takes the taint of the new node away, which no node may do itself
+     * @param port of the node's own server; 0 if it has none
      * @param problem returns why the node cannot run pods, null if it can
      */
     NodeRegistration(NodeAgentOptions options, KubeClient client, KubeClient process,
-            Supplier<@Nullable String> problem, MeterRegistry registry, Clock clock) {
+            Supplier<@Nullable String> problem, IntSupplier port, MeterRegistry registry,
+            Clock clock) {
         this.problem = problem;
+        this.port = port;
         this.heartbeats = Timer.builder("kubelet.node.heartbeat").description("Renewals of node Leases")
                 .withRegistry(registry);
         this.options = options;
@@ -206,7 +211,7 @@ final class NodeRegistration extends SignalledLoop {
 
     private V1Node create() {
         try {
-            V1Node made = nodes.create(NodeObjects.node(options, problem.get(), Moment.of(clock)));
+            V1Node made = nodes.create(NodeObjects.node(options, port.getAsInt(), problem.get(), Moment.of(clock)));
             log.info("registered the node {}", options.name());
             return made;
         } catch (KubeApiException e) {
@@ -276,7 +281,8 @@ final class NodeRegistration extends SignalledLoop {
     }
 
     private V1Node report(V1Node known) {
-        V1NodeStatus status = NodeObjects.status(options, known.getStatus(), problem.get(), Moment.of(clock));
+        V1NodeStatus status = NodeObjects.status(options, port.getAsInt(), known.getStatus(), problem.get(),
+                Moment.of(clock));
         ObjectNode patch = ModelJson.mapperForModels().createObjectNode();
         patch.putObject("metadata").put("uid", known.getMetadata().getUid());
         patch.set("status", ModelJson.tree(status));

@@ -7,7 +7,6 @@ import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.models.V1Pod;
 
-import dev.wheelhouse.api.ContainerLogs;
 import dev.wheelhouse.runtime.LoopRunner;
 
 /**
@@ -57,9 +56,9 @@ public interface PodRuntime extends AutoCloseable {
      */
     default void retain(Set<String> uids) {}
 
-    /** The logs of its containers; null if it runs none. */
-    default @Nullable ContainerLogs logs() {
-        return null;
+    /** The port of the node's own server; 0 if it has none. */
+    default int port() {
+        return 0;
     }
 
     /** Whether it knows the pods that an earlier process has left. Before that, no pod may be synced or killed. */

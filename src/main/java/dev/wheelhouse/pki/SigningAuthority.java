@@ -29,6 +29,7 @@ import org.bouncycastle.cert.jcajce.JcaX509v3CertificateBuilder;
 import org.bouncycastle.operator.OperatorCreationException;
 import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
 import org.bouncycastle.util.IPAddress;
+import org.jspecify.annotations.Nullable;
 
 /** A certificate authority that signs certificates: its own certificate and the private key of that certificate. */
 public record SigningAuthority(X509Certificate certificate, PrivateKey key) {
@@ -59,17 +60,29 @@ public record SigningAuthority(X509Certificate certificate, PrivateKey key) {
      */
     public X509Certificate serving(String commonName, PublicKey of, Collection<String> hosts, Duration life,
             Instant now) {
+        return issue(new X500Principal("CN=" + commonName), of, KeyPurposeId.id_kp_serverAuth, new GeneralNames(
+                hosts.stream().map(host -> new GeneralName(
+                        IPAddress.isValid(host) ? GeneralName.iPAddress : GeneralName.dNSName, host))
+                        .toArray(GeneralName[]::new)),
+                life, now);
+    }
+
+    /** A new certificate of a client. */
+    public X509Certificate client(X500Principal subject, PublicKey of, Duration life, Instant now) {
+        return issue(subject, of, KeyPurposeId.id_kp_clientAuth, null, life, now);
+    }
+
+    private X509Certificate issue(X500Principal subject, PublicKey of, KeyPurposeId purpose,
+            @Nullable GeneralNames names, Duration life, Instant now) {
         JcaX509v3CertificateBuilder builder = new JcaX509v3CertificateBuilder(certificate, newSerial(),
-                Date.from(now.minus(BACKDATED)), Date.from(now.plus(life)), new X500Principal("CN=" + commonName), of);
+                Date.from(now.minus(BACKDATED)), Date.from(now.plus(life)), subject, of);
         try {
             builder.addExtension(Extension.basicConstraints, true, new BasicConstraints(false));
             builder.addExtension(Extension.keyUsage, true, new KeyUsage(KeyUsage.digitalSignature));
-            builder.addExtension(Extension.extendedKeyUsage, false,
-                    new ExtendedKeyUsage(KeyPurposeId.id_kp_serverAuth));
-            builder.addExtension(Extension.subjectAlternativeName, false, new GeneralNames(hosts.stream()
-                    .map(host -> new GeneralName(
-                            IPAddress.isValid(host) ? GeneralName.iPAddress : GeneralName.dNSName, host))
-                    .toArray(GeneralName[]::new)));
+            builder.addExtension(Extension.extendedKeyUsage, false, new ExtendedKeyUsage(purpose));
+            if (names != null) {
+                builder.addExtension(Extension.subjectAlternativeName, false, names);
+            }
         } catch (CertIOException e) {
             throw new IllegalStateException(e);
         }

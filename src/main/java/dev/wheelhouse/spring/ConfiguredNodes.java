@@ -178,7 +178,9 @@ final class ConfiguredNodes {
         String runtime = own.isReal() ? own.runtime().get(number % own.runtime().size()) : DEFAULT_RUNTIME;
         Path directory = path("wheelhouse.node.runtime-directory", own.runtimeDirectory());
         try {
-            CriNode machine = CriNode.at(runtime, directory);
+            CriNode machine = CriNode.at(runtime, directory).serving(own.port(), own.clientCaFile() == null
+                    ? null
+                    : path("wheelhouse.node.client-ca-file", own.clientCaFile()));
             NodeAgentOptions real = node.withRuntime(own.services() ? machine.withServices() : machine, Host.address(),
                     merged(node.capacity(), machine.resources()));
             String cidr = own.podCidr();

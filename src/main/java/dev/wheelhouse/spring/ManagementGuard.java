@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.security.Principal;
 import java.security.cert.X509Certificate;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.Locale;
 import java.util.Map;
@@ -29,11 +30,16 @@ import org.springframework.core.Ordered;
 import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.util.UriUtils;
 
+import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.openapi.models.V1UserInfo;
 
 import tools.jackson.databind.json.JsonMapper;
 
 import dev.wheelhouse.apiserver.WebPages;
+import dev.wheelhouse.client.DelegatedAuth;
+import dev.wheelhouse.client.http.ContentType;
+import dev.wheelhouse.client.http.HttpDeadlines;
+import dev.wheelhouse.client.http.HttpKubeClient;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Host;
 
@@ -54,6 +60,8 @@ final class ManagementGuard implements Filter {
     private static final Set<String> OF_PROXIES = Set.of("Forwarded", "X-Forwarded-For", "X-Real-IP", "Via");
     private static final Pattern LOOPBACK = Pattern.compile("127\\..*|0:0:0:0:0:0:0:1(%.*)?|::1(%.*)?");
     private static final String REMEDY = "name the host with --wheelhouse.management.hosts=HOST,...";
+
+    private static final Duration PATIENCE = Duration.ofSeconds(3);
 
     private final String basePath;
     private final Set<String> forAll;
@@ -93,7 +101,7 @@ final class ManagementGuard implements Filter {
             ApiServerConnection connection = connections.getObject();
             return new ManagementGuard(basePath, forAll, connection.isOpenToLoopback(), owner.get(),
                     properties.getObject().management().hosts(), Host.name(),
-                    new DelegatedAuth(connection.api(), clock, DelegatedAuth.PATIENCE));
+                    reviews(connection.api(), clock));
         });
         FilterRegistrationBean<Filter> registration = new FilterRegistrationBean<>(
                 (request, response, chain) -> guard.obtain().doFilter(request, response, chain));
@@ -101,6 +109,12 @@ final class ManagementGuard implements Filter {
         registration.addUrlPatterns(pattern);
         registration.setOrder(Ordered.HIGHEST_PRECEDENCE);
         return registration;
+    }
+
+    /** Reviews that end within 3 seconds. */
+    static DelegatedAuth reviews(ApiClient api, Clock clock) {
+        return new DelegatedAuth(new HttpKubeClient(api, new HttpDeadlines(PATIENCE, PATIENCE, PATIENCE), "wheelhouse",
+                ContentType.JSON, clock), "the actuator shows no content to bearers of tokens", clock);
     }
 
     @Override

@@ -26,6 +26,10 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param services whether a node that runs containers makes the rules of Services, answers their names, and gives its
  *     pods a network if the runtime has none; other programs of the cluster do so otherwise
  * @param podCidr the range of the addresses of its pods, such as {@code 10.244.7.0/24}, unless its Node has one
+ * @param port the port of the server of a node that runs containers; by default a kubelet's, 10250, or any free one
+ *     if that is taken
+ * @param clientCaFile the authorities of the client certificates that this server accepts; by default those that the
+ *     API server publishes
  * @param config the file of a KubeletConfiguration; the other options take precedence over it
  */
 record NodeProperties(@Nullable String name, @Nullable String manifestDirectory, @Nullable String manifestUrl,
@@ -34,7 +38,8 @@ record NodeProperties(@Nullable String name, @Nullable String manifestDirectory,
         @Nullable String httpCheckPeriod, @DefaultValue({}) List<String> capacity,
         @DefaultValue({}) List<String> labels, @DefaultValue({}) List<String> taints,
         @DefaultValue("hollow") List<String> runtime, @DefaultValue("/var/lib/wheelhouse") String runtimeDirectory,
-        @DefaultValue("true") boolean services, @Nullable String podCidr, @Nullable String bootstrapKubeconfig,
+        @DefaultValue("true") boolean services, @Nullable String podCidr, @Nullable Integer port,
+        @Nullable String clientCaFile, @Nullable String bootstrapKubeconfig,
         @Nullable String config) {
     private static final List<String> HOLLOW = List.of("hollow");
 

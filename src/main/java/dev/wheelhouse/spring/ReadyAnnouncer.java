@@ -16,6 +16,7 @@ import org.springframework.boot.ansi.AnsiOutput;
 import dev.wheelhouse.controller.Controller;
 import dev.wheelhouse.embedded.HollowCluster;
 import dev.wheelhouse.manager.ControllerManager;
+import dev.wheelhouse.node.NodeAgent;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.SignalledLoop;
 
@@ -170,7 +171,7 @@ final class ReadyAnnouncer extends SignalledLoop {
     }
 
     private int real() {
-        return (int) cluster.nodes().stream().filter(node -> node.logs() != null).count();
+        return (int) cluster.nodes().stream().filter(NodeAgent::isReal).count();
     }
 
     private String nodes() {

@@ -14,6 +14,7 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.auth.Authenticator;
 import dev.wheelhouse.apiserver.auth.UnauthorizedException;
 import dev.wheelhouse.apiserver.auth.User;
+import dev.wheelhouse.client.DelegatedAuth;
 import dev.wheelhouse.console.Viewer;
 import dev.wheelhouse.runtime.Clock;
 

@@ -29,7 +29,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
 
-import dev.wheelhouse.api.ContainerLogs;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.http.ControllerClients;
 import dev.wheelhouse.console.ClusterHealth;
@@ -52,7 +51,6 @@ import dev.wheelhouse.manager.ManagerGuard;
 import dev.wheelhouse.manager.Shards;
 import dev.wheelhouse.manager.UpstreamControllers;
 import dev.wheelhouse.meters.Meters;
-import dev.wheelhouse.node.NodeAgent;
 import dev.wheelhouse.node.NodeAgentOptions;
 import dev.wheelhouse.operator.Operator;
 import dev.wheelhouse.runtime.Clock;
@@ -343,8 +341,7 @@ class WheelhouseAutoConfiguration {
         if (join != null) {
             runner.start("node-credentials", join.renewal(client, clock));
         }
-        ApiServerConnection.Embedded server = connection.embedded();
-        boolean embedded = server != null;
+        boolean embedded = connection.embedded() != null;
         boolean scheduler = properties.scheduler() != null ? properties.scheduler() : embedded;
         boolean storage = properties.nodes().storage() != null ? properties.nodes().storage() : embedded;
         List<NodeAgentOptions> wanted = ConfiguredNodes.of(properties, embedded, Path.of(""), Host.name());
@@ -352,16 +349,9 @@ class WheelhouseAutoConfiguration {
             ConfiguredNodes.requireManifests(wanted);
         }
         EventRecorder logged = new LoggedEvents(clock);
-        HollowCluster cluster = new HollowCluster(new HollowCluster.Options(wanted, scheduler, storage,
+        return new HollowCluster(new HollowCluster.Options(wanted, scheduler, storage,
                 ConfiguredNodes.addresses(properties, embedded), alone), client, informers,
                 alone ? component -> logged : events::recorder, metrics.registry(), clock);
-        for (NodeAgent node : cluster.nodes()) {
-            ContainerLogs logs = node.logs();
-            if (server != null && logs != null) {
-                server.server().rest().serveLogs(node.name(), logs);
-            }
-        }
-        return cluster;
     }
 
     @Bean

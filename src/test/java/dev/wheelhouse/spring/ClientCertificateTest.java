@@ -24,6 +24,7 @@ import dev.wheelhouse.apiserver.ApiServer;
 import dev.wheelhouse.apiserver.ApiServerOptions;
 import dev.wheelhouse.apiserver.ClientCertificates;
 import dev.wheelhouse.apiserver.Faults;
+import dev.wheelhouse.client.DelegatedAuth;
 import dev.wheelhouse.console.Viewer;
 import dev.wheelhouse.runtime.ManualClock;
 
@@ -32,8 +33,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** Requests for the console over TLS, with a certificate that the web server has verified. */
 class ClientCertificateTest {
     private final ApiServer server = new ApiServer(ApiServerOptions.defaults()).start();
-    private final DelegatedAuth auth = new DelegatedAuth(new ClientBuilder().setBasePath(server.url()).build(),
-            new ManualClock(), Duration.ofMinutes(1));
+    private final DelegatedAuth auth = ManagementGuard.reviews(new ClientBuilder().setBasePath(server.url()).build(),
+            new ManualClock());
     private final ManagementGuard guard = new ManagementGuard("/console", Set.of("page"), false, null, List.of(),
             "here",
             auth);

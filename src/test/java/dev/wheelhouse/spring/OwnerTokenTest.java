@@ -5,7 +5,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.Principal;
-import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
@@ -30,8 +29,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class OwnerTokenTest {
     private final OwnerToken owner = new OwnerToken();
     private final ManagementGuard guard = new ManagementGuard("/console", Set.of("page"), false, owner, List.of(),
-            "here", new DelegatedAuth(new ClientBuilder().setBasePath("http://127.0.0.1:1").build(),
-                    new ManualClock(), Duration.ofMinutes(1)));
+            "here",
+            ManagementGuard.reviews(new ClientBuilder().setBasePath("http://127.0.0.1:1").build(), new ManualClock()));
 
     @AfterEach
     void close() throws IOException {

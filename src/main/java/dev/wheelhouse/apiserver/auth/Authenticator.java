@@ -2,21 +2,16 @@ package dev.wheelhouse.apiserver.auth;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-import javax.naming.NamingException;
-import javax.naming.directory.Attribute;
-import javax.naming.ldap.LdapName;
-import javax.naming.ldap.Rdn;
 import javax.security.auth.x500.X500Principal;
 
 import org.jspecify.annotations.Nullable;
 
 import dev.wheelhouse.pki.CertificateRequest;
+import dev.wheelhouse.pki.Subject;
 import dev.wheelhouse.runtime.Hashes;
 
 /**
@@ -92,11 +87,15 @@ public final class Authenticator {
      * @throws UnauthorizedException if the subject names no user
      */
     public static User ofSubject(String distinguishedName) throws UnauthorizedException {
-        Subject subject = Subject.of(distinguishedName);
-        if (subject.name.isEmpty()) {
-            throw new UnauthorizedException("the certificate's subject has no common name");
+        try {
+            Subject subject = Subject.of(distinguishedName);
+            if (subject.name().isEmpty()) {
+                throw new UnauthorizedException("the certificate's subject has no common name");
+            }
+            return User.authenticated(subject.name(), "", subject.groups(), Map.of());
+        } catch (IllegalArgumentException e) {
+            throw new UnauthorizedException(String.valueOf(e.getMessage()));
         }
-        return User.authenticated(subject.name, "", subject.groups, Map.of());
     }
 
     /**
@@ -107,47 +106,8 @@ public final class Authenticator {
     public static List<String> groups(CertificateRequest request) {
         try {
             return Subject.of(new X500Principal(request.pkcs10().getSubject().getEncoded()).getName()).groups();
-        } catch (IOException | UnauthorizedException e) {
+        } catch (IOException e) {
             throw new IllegalArgumentException(e.getMessage(), e);
-        }
-    }
-
-    /**
-     * The parts of a certificate's subject that name its user.
-     *
-     * @param name empty if the subject has no common name
-     * @param groups the organizations
-     */
-    record Subject(String name, List<String> groups) {
-        /** @throws UnauthorizedException if the subject is malformed, or one of the parts is no text */
-        static Subject of(String distinguishedName) throws UnauthorizedException {
-            String name = "";
-            List<String> groups = new ArrayList<>();
-            try {
-                for (Rdn part : new LdapName(distinguishedName).getRdns()) {
-                    // A part may have several attributes, as "O=a+O=b", and an attribute several values.
-                    for (Attribute attribute : Collections.list(part.toAttributes().getAll())) {
-                        for (Object value : Collections.list(attribute.getAll())) {
-                            if (attribute.getID().equalsIgnoreCase("CN")) {
-                                name = text(value);
-                            } else if (attribute.getID().equalsIgnoreCase("O")) {
-                                groups.add(text(value));
-                            }
-                        }
-                    }
-                }
-            } catch (NamingException e) {
-                throw new UnauthorizedException("the certificate's subject is malformed");
-            }
-            return new Subject(name, groups);
-        }
-
-        /** Values of unusual types are bytes, which other programs may read as a text. */
-        private static String text(Object value) throws UnauthorizedException {
-            if (value instanceof String text) {
-                return text;
-            }
-            throw new UnauthorizedException("the certificate's subject has a value that is no text");
         }
     }
 }

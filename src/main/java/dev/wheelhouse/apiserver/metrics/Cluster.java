@@ -3,6 +3,7 @@ package dev.wheelhouse.apiserver.metrics;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 
 import org.jspecify.annotations.Nullable;
 
@@ -10,6 +11,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.protocol.Target;
 import dev.wheelhouse.apiserver.resources.ResourceRegistry;
 import dev.wheelhouse.apiserver.store.ObjectStore;
@@ -22,13 +24,16 @@ import dev.wheelhouse.facts.ResourceInfo;
 final class Cluster {
     private final ObjectStore store;
     private final ResourceRegistry registry;
+    private final NodeUsages usages;
     private final Instant now;
     /** By namespace and the UID of the controller. A namespace is counted when it is asked for. */
     private final Map<String, Map<String, Integer>> running = new HashMap<>();
+    private final Map<String, Optional<NodeUsages.Usage>> said = new HashMap<>();
 
-    Cluster(ObjectStore store, ResourceRegistry registry, Instant now) {
+    Cluster(ObjectStore store, ResourceRegistry registry, NodeUsages usages, Instant now) {
         this.store = store;
         this.registry = registry;
+        this.usages = usages;
         this.now = now;
     }
 
@@ -49,6 +54,23 @@ final class Cluster {
                 ? null
                 : store.get(Target.stored(info.type()), info.type().namespaced() ? namespace : "", name);
         return found != null && found.uid().equals(uid) ? found.tree() : null;
+    }
+
+    /** The usage that a node with containers reports; null for a hollow node. */
+    NodeUsages.@Nullable Usage usageOf(String node) {
+        return said.computeIfAbsent(node, name -> Optional.ofNullable(usages.of(name))).orElse(null);
+    }
+
+    /**
+     * The usage of each measured container of a pod, in thousandths by resource; empty if none is measured.
+     *
+     * @return by the name of the container
+     */
+    Map<String, Map<String, Long>> usage(ObjectNode pod) {
+        NodeUsages.Usage real = usageOf(Json.text(pod, "spec", "nodeName"));
+        return real == null
+                ? new Subject(pod, this).usage()
+                : real.pods().getOrDefault(Meta.namespace(pod) + "/" + Meta.name(pod), Map.of());
     }
 
     /** The number of running pods of a controller. */

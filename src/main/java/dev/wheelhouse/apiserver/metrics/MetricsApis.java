@@ -42,8 +42,10 @@ import dev.wheelhouse.runtime.Clock;
  * {@code metrics.k8s.io} are those of metrics-server). Thread safe.
  *
  * @param apis which of the groups are served
+ * @param usages of nodes that run containers; the pods of all others have the usage that their annotations say
  */
-public record MetricsApis(ObjectStore store, ResourceRegistry registry, RuntimeConfig apis, Clock clock) {
+public record MetricsApis(ObjectStore store, ResourceRegistry registry, RuntimeConfig apis, NodeUsages usages,
+        Clock clock) {
     private static final String RESOURCE = "metrics.k8s.io";
     private static final String CUSTOM = "custom.metrics.k8s.io";
     private static final String EXTERNAL = "external.metrics.k8s.io";
@@ -94,7 +96,7 @@ public record MetricsApis(ObjectStore store, ResourceRegistry registry, RuntimeC
         if (!request.method().equals("GET") || request.about().verb().equals("watch")) {
             throw Errors.methodNotAllowed();
         }
-        Cluster cluster = new Cluster(store, registry, clock.now());
+        Cluster cluster = new Cluster(store, registry, usages, clock.now());
         return switch (request.about().group()) {
             case RESOURCE -> resourceMetrics(route, request, cluster);
             case CUSTOM -> customMetrics(route, request, cluster);
@@ -160,7 +162,7 @@ public record MetricsApis(ObjectStore store, ResourceRegistry registry, RuntimeC
     }
 
     private static @Nullable ObjectNode podMetrics(StoredObject pod, Cluster cluster) {
-        Map<String, Map<String, Long>> usage = new Subject(pod.tree(), cluster).usage();
+        Map<String, Map<String, Long>> usage = cluster.usage(pod.tree());
         if (usage.isEmpty()) {
             return null;
         }
@@ -170,7 +172,13 @@ public record MetricsApis(ObjectStore store, ResourceRegistry registry, RuntimeC
         return metrics;
     }
 
-    private static ObjectNode nodeMetrics(StoredObject node, Cluster cluster, Map<String, Long> used) {
+    /** @param ofPods what the pods of a hollow node use */
+    private static @Nullable ObjectNode nodeMetrics(StoredObject node, Cluster cluster, Map<String, Long> ofPods) {
+        NodeUsages.Usage real = cluster.usageOf(node.name());
+        Map<String, Long> used = real == null ? ofPods : real.node();
+        if (real != null && used.isEmpty()) {
+            return null;
+        }
         ObjectNode metrics = measured(node, cluster);
         usage(metrics, Map.of("cpu", used.getOrDefault("cpu", 0L), "memory", used.getOrDefault("memory", 0L)));
         return metrics;
@@ -182,7 +190,7 @@ public record MetricsApis(ObjectStore store, ResourceRegistry registry, RuntimeC
             Deadline.check();
             ObjectNode tree = pod.tree();
             Map<String, Long> node = byNode.computeIfAbsent(Json.text(tree, "spec", "nodeName"), n -> new TreeMap<>());
-            new Subject(tree, cluster).usage().values()
+            cluster.usage(tree).values()
                     .forEach(used -> used.forEach((resource, milli) -> node.merge(resource, milli, Long::sum)));
         }
         return byNode;

@@ -9,7 +9,6 @@ import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.wheelhouse.api.ContainerLogs;
 import dev.wheelhouse.apiserver.codec.Pieces;
 import dev.wheelhouse.apiserver.codec.ProtobufBodies;
 import dev.wheelhouse.apiserver.codec.ProtobufWriter;
@@ -113,7 +112,12 @@ public sealed interface ApiResponse {
          * @param failure the beginning of that answer's message
          */
         record Forward(String host, int port, String path, boolean keepsQuery, byte[] body, int failureCode,
-                String failure) implements Live {}
+                String failure) implements Live {
+            /** The host and the port, as in a URL. */
+            public String authority() {
+                return (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
+            }
+        }
 
         /**
          * The body goes on until its source has ended.
@@ -121,9 +125,6 @@ public sealed interface ApiResponse {
          * @param next is asked now and then for what comes next; null at the end
          */
         record Follow(Supplier<byte @Nullable []> next) implements Live {}
-
-        /** A log of a node in this process is the body. */
-        record Log(ContainerLogs.Text text) implements Live {}
     }
 
     /** A watch. The receiver must close the feed. */

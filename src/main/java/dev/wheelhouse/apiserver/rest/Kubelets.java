@@ -1,5 +1,6 @@
 package dev.wheelhouse.apiserver.rest;
 
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -12,7 +13,10 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
+import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -20,6 +24,7 @@ import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.error.StatusException;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
+import dev.wheelhouse.apiserver.metrics.NodeUsages;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.apiserver.protocol.ApiResponse.Live;
@@ -29,26 +34,32 @@ import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StoredObject;
 
 /**
- * The kubelets of nodes that are not hollow, to which logs and connections of their pods lead (upstream:
+ * The kubelets of nodes that are not hollow, which say what they use, and to which logs and connections of their pods
+ * lead (upstream:
  * {@code pkg/kubelet/client/kubelet_client.go}, {@code pkg/registry/core/pod/strategy.go}).
  */
-record Kubelets(ObjectStore store) {
+record Kubelets(ObjectStore store, ServerInfo.KubeletCaller caller) implements NodeUsages {
+    private static final Logger log = LoggerFactory.getLogger(Kubelets.class);
     private static final int DEFAULT_PORT = 10250;
     private static final String HOLLOW = "hollow://";
-    /** The types of addresses in the order in which they are tried. */
-    private static final List<String> ADDRESSES = List.of("Hostname", "InternalDNS", "InternalIP", "ExternalDNS",
-            "ExternalIP");
+    /** The types of addresses in the order in which they are tried, which begins as kubeadm's. */
+    private static final List<String> ADDRESSES = List.of("InternalIP", "ExternalIP", "Hostname", "InternalDNS",
+            "ExternalDNS");
     private static final Map<String, String> STREAMS = Map.of("stdin", "input", "stdout", "output", "stderr", "error",
             "tty", "tty");
 
-    private record Kubelet(String host, int port) {}
+    private record Kubelet(String host, int port) {
+        String authority() {
+            return (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
+        }
+    }
 
     /**
      * The kubelet of a node; null if the node is hollow or unknown, or has reported nothing yet.
      *
      * @throws StatusException 500 if its node has no address
      */
-    private @Nullable Kubelet of(String name) {
+    private @Nullable Kubelet find(String name) {
         StoredObject stored = name.isEmpty() ? null : store.get("nodes", "", name);
         if (stored == null) {
             return null;
@@ -70,10 +81,26 @@ record Kubelets(ObjectStore store) {
         throw Errors.internal("no preferred addresses found; known addresses: []");
     }
 
+    /** The usage that a node reports; null if it is hollow. */
+    @Override
+    public @Nullable Usage of(String node) {
+        try {
+            Kubelet kubelet = find(node);
+            return kubelet == null
+                    ? null
+                    : Usage.of(Json.read(caller.get(
+                            new Live.Forward(kubelet.host, kubelet.port, "/stats/summary", false, new byte[0], 0,
+                                    ""))));
+        } catch (IOException | StatusException | JacksonException | ArithmeticException e) {
+            log.debug("the node {} does not say what it uses", node, e);
+            return Usage.UNKNOWN;
+        }
+    }
+
     /** The answer of the kubelet to a request for logs; null if the node is hollow. */
     @Nullable
     ApiResponse logs(ObjectNode pod, String container, QueryParameters query) {
-        Kubelet kubelet = of(Json.text(pod, "spec", "nodeName"));
+        Kubelet kubelet = find(Json.text(pod, "spec", "nodeName"));
         if (kubelet == null) {
             return null;
         }
@@ -91,13 +118,13 @@ record Kubelets(ObjectStore store) {
         String path = path(pod, "containerLogs", container) + (parameters.isEmpty() ? "" : "?") + parameters.entrySet()
                 .stream().map(each -> each.getKey() + "=" + encoded(each.getValue())).collect(Collectors.joining("&"));
         return forward(new Live.Forward(kubelet.host, kubelet.port, path, false, new byte[0], 500,
-                "Get \"https://" + authority(kubelet) + path + "\": "));
+                "Get \"https://" + kubelet.authority() + path + "\": "));
     }
 
     /** The answer of the kubelet to exec, attach or port-forward; null if the node is hollow. */
     @Nullable
     ApiResponse connect(ObjectNode pod, String container, String subresource, QueryParameters query) {
-        Kubelet kubelet = of(Json.text(pod, "spec", "nodeName"));
+        Kubelet kubelet = find(Json.text(pod, "spec", "nodeName"));
         if (kubelet == null) {
             return null;
         }
@@ -126,7 +153,7 @@ record Kubelets(ObjectStore store) {
      */
     @Nullable
     ApiResponse proxy(Target target, ApiRequest request) {
-        Kubelet kubelet = of(target.name());
+        Kubelet kubelet = find(target.name());
         if (kubelet == null) {
             return null;
         }
@@ -155,10 +182,6 @@ record Kubelets(ObjectStore store) {
     private static String path(ObjectNode pod, String verb, String container) {
         return "/" + verb + "/" + Meta.namespace(pod) + "/" + Meta.name(pod)
                 + (container.isEmpty() ? "" : "/" + container);
-    }
-
-    private static String authority(Kubelet kubelet) {
-        return (kubelet.host.contains(":") ? "[" + kubelet.host + "]" : kubelet.host) + ":" + kubelet.port;
     }
 
     /** A value of a query as Go's {@code url.QueryEscape} writes it. */

@@ -6,7 +6,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
@@ -15,8 +14,6 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.api.ContainerLogs;
-import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.error.StatusException;
@@ -36,8 +33,7 @@ import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Durations;
 
 /** Binding and logs of pods (upstream: {@code pkg/registry/core/pod/storage}). */
-record PodSubresources(Reads reads, Writes writes, Renderer renderer, Kubelets kubelets,
-        Map<String, ContainerLogs> ownLogs, Clock clock) {
+record PodSubresources(Reads reads, Writes writes, Renderer renderer, Kubelets kubelets, Clock clock) {
     private static final ResourceType BINDING = new ResourceType("", "v1", "bindings", "Binding", true);
 
     /**
@@ -166,11 +162,6 @@ record PodSubresources(Reads reads, Writes writes, Renderer renderer, Kubelets k
         if (!target.subresource().equals("portforward")) {
             checkContainer(pod, request.query());
         }
-        String node = Json.text(pod, "spec", "nodeName");
-        if (ownLogs.containsKey(node)) {
-            throw Errors.badRequest("the node " + node + " does not serve " + target.subresource()
-                    + " yet: use crictl on the machine");
-        }
         ApiResponse answer = kubelets.connect(pod, container(pod, request.query()), target.subresource(),
                 request.query());
         if (answer != null) {
@@ -232,10 +223,6 @@ record PodSubresources(Reads reads, Writes writes, Renderer renderer, Kubelets k
         Instant from = since == null
                 ? Meta.time(query.get("sinceTime"))
                 : Durations.before(clock.now(), Duration.ofSeconds(since));
-        ContainerLogs own = ownLogs.get(Json.text(pod.tree(), "spec", "nodeName"));
-        if (own != null) {
-            return ownLog(own, pod.tree(), container, from, query);
-        }
         ApiResponse answer = kubelets.logs(pod.tree(), container, query);
         if (answer != null) {
             return answer;
@@ -265,22 +252,5 @@ record PodSubresources(Reads reads, Writes writes, Renderer renderer, Kubelets k
             shown.set(now);
             return now.text(before.lines().size(), query.flag("timestamps")).getBytes(StandardCharsets.UTF_8);
         });
-    }
-
-    private static ApiResponse ownLog(ContainerLogs logs, ObjectNode pod, String container, Instant from,
-            QueryParameters query) {
-        Long tail = query.number("tailLines");
-        Long bytes = query.number("limitBytes");
-        ContainerLogs.Text text = logs.open(new ContainerLogs.Query(
-                ObjectKey.of(Meta.namespace(pod), Meta.name(pod)), Json.text(pod, "metadata", "uid"), container,
-                query.flag("follow"), query.flag("previous"), query.flag("timestamps"), from,
-                tail == null ? -1 : tail, bytes == null ? -1 : bytes));
-        if (text == null) {
-            throw Errors.badRequest(query.flag("previous")
-                    ? "previous terminated container \"" + container + "\" in pod \"" + Meta.name(pod)
-                            + "\" not found"
-                    : "container \"" + container + "\" in pod \"" + Meta.name(pod) + "\" has not started yet");
-        }
-        return ApiResponse.text(200, "").withLive(new ApiResponse.Live.Log(text));
     }
 }

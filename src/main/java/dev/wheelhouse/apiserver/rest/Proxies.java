@@ -21,12 +21,12 @@ final class Proxies {
      *
      * @throws StatusException 404, 503 for a Service without endpoints
      */
-    static @Nullable ApiResponse answer(Reads reads, Target target, ApiRequest request) {
+    static @Nullable ApiResponse answer(Reads reads, Kubelets kubelets, Target target, ApiRequest request) {
         switch (target.type().plural()) {
             case "services" -> checkEndpoints(reads, target);
             case "nodes" -> {
                 reads.find(target);
-                return new Kubelets(reads.store()).proxy(target, request);
+                return kubelets.proxy(target, request);
             }
             default -> reads.find(target);
         }

@@ -3,7 +3,6 @@ package dev.wheelhouse.apiserver.rest;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.random.RandomGenerator;
 
 import org.jspecify.annotations.Nullable;
@@ -12,7 +11,6 @@ import org.slf4j.LoggerFactory;
 
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.api.ContainerLogs;
 import dev.wheelhouse.apiserver.admission.AdmissionChain;
 import dev.wheelhouse.apiserver.admission.Quotas;
 import dev.wheelhouse.apiserver.auth.Credentials;
@@ -67,17 +65,18 @@ public final class RestServer {
     private final Updates updates;
     private final Deletes deletes;
     private final Scales scales;
+    private final Kubelets kubelets;
     private final PodSubresources pods;
     private final Evictions evictions;
     private final AccessReviews reviews;
     private final TokenRequests tokenRequests;
-    private final Map<String, ContainerLogs> ownLogs = new ConcurrentHashMap<>();
     private final Gate gate;
     private final FlowSchemas flows;
     private final NonResources nonResources;
     private final Renderer renderer;
     private final LogBudget failures;
     private final OwnEndpoints endpoints;
+    private final ClientAuthorities authorities;
     private final MetricsApis metrics;
 
     /** A server without authentication and transport. */
@@ -111,25 +110,27 @@ public final class RestServer {
         this.updates = new Updates(writes, renderer, clock);
         this.deletes = new Deletes(state, reads, writes, admission, renderer);
         this.scales = new Scales(reads, writes, updates, renderer);
-        this.pods = new PodSubresources(reads, writes, renderer, new Kubelets(store), ownLogs, clock);
+        this.kubelets = new Kubelets(store, info.kubelets());
+        this.pods = new PodSubresources(reads, writes, renderer, kubelets, clock);
         this.evictions = new Evictions(reads, deletes, writes, renderer, clock);
         this.reviews = new AccessReviews(writes, access.authenticator(), access.authorizer(), renderer, clock);
         this.tokenRequests = new TokenRequests(reads, writes, access.serviceAccounts(), renderer, clock);
-        this.metrics = new MetricsApis(store, registry, info.apis(), clock);
+        this.metrics = new MetricsApis(store, registry, info.apis(), kubelets, clock);
         this.nonResources = new NonResources(registry, new Discovery(registry, metrics.resources()),
                 new OpenApi(registry), renderer, info, new Health(store), access.serviceAccounts());
         this.endpoints = new OwnEndpoints(state);
+        this.authorities = new ClientAuthorities(state);
         new Bootstrap(state).create();
-    }
-
-    /** Serves the logs of a node that runs containers in this process. */
-    public void serveLogs(String node, ContainerLogs logs) {
-        ownLogs.put(node, logs);
     }
 
     /** Publishes the address of the server as the endpoint of the Service {@code kubernetes}. */
     public void announce(InetAddress address, int port) {
         endpoints.announce(address, port);
+    }
+
+    /** Publishes the authorities of client certificates, by which servers beside this one know its clients. */
+    public void publishClientAuthorities(String pem) {
+        authorities.publish(pem);
     }
 
     /**
@@ -342,7 +343,7 @@ public final class RestServer {
 
     private @Nullable ApiResponse viewOfObject(Target target, ApiRequest request) {
         if (target.subresource().startsWith("proxy")) {
-            ApiResponse answer = Proxies.answer(reads, target, request);
+            ApiResponse answer = Proxies.answer(reads, kubelets, target, request);
             if (answer != null) {
                 return answer;
             }

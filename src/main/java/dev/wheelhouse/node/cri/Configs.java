@@ -2,6 +2,7 @@ package dev.wheelhouse.node.cri;
 
 import java.math.BigDecimal;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -58,7 +59,9 @@ final class Configs {
     static final String NODE = "wheelhouse.dev/node";
     /** The annotation of a container with the image of its spec: another one there restarts the container. */
     static final String IMAGE = "wheelhouse.dev/image";
-    private static final String CONTAINER_NAME = "io.kubernetes.container.name";
+    static final String POD_NAME = "io.kubernetes.pod.name";
+    static final String POD_NAMESPACE = "io.kubernetes.pod.namespace";
+    static final String CONTAINER_NAME = "io.kubernetes.container.name";
 
     private static final List<String> MASKED = List.of("/proc/asound", "/proc/acpi", "/proc/interrupts", "/proc/kcore",
             "/proc/keys", "/proc/latency_stats", "/proc/timer_list", "/proc/timer_stats", "/proc/sched_debug",
@@ -150,8 +153,15 @@ final class Configs {
     }
 
     private static Map<String, String> podLabels(V1Pod pod, String node) {
-        return Map.of(NODE, node, POD_UID, pod.getMetadata().getUid(), "io.kubernetes.pod.name",
-                pod.getMetadata().getName(), "io.kubernetes.pod.namespace", pod.getMetadata().getNamespace());
+        Map<String, String> labels = new HashMap<>(
+                labels(node, pod.getMetadata().getNamespace(), pod.getMetadata().getName()));
+        labels.put(POD_UID, pod.getMetadata().getUid());
+        return labels;
+    }
+
+    /** The labels by which the sandboxes and containers of a pod are found. */
+    static Map<String, String> labels(String node, String namespace, String pod) {
+        return Map.of(NODE, node, POD_NAME, pod, POD_NAMESPACE, namespace);
     }
 
     private static boolean isTrue(@Nullable Boolean value) {

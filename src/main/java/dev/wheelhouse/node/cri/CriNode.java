@@ -9,6 +9,8 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
+import org.jspecify.annotations.Nullable;
+
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.node.NodeAgentOptions;
 import dev.wheelhouse.node.NodeRuntime;
@@ -20,20 +22,36 @@ import dev.wheelhouse.runtime.Clock;
 /** A machine with a container runtime that speaks the Container Runtime Interface. */
 public final class CriNode implements NodeRuntime {
     private static final String SCHEME = "unix://";
-    /** The attempts to reach a runtime that was there before, with a pause after each: a minute in all. */
-    private static final int ATTEMPTS = 300;
-    private static final Duration PAUSE = Duration.ofMillis(200);
-    private static final Pattern MEMORY = Pattern.compile("MemTotal:\\s+(\\d{1,12}) kB");
+    private static final Pattern MEMORY = Pattern.compile("(\\w+):\\s+(\\d{1,12}) kB");
+    private static final Path PROC = Path.of("/proc");
+    /** The port of a kubelet. */
+    static final int DEFAULT_PORT = 10250;
 
     private final Path socket;
     private final Path directory;
     private final boolean services;
     private volatile String version = "unknown://";
+    private final @Nullable Integer port;
+    private final @Nullable Path clientAuthorities;
 
-    private CriNode(Path socket, Path directory, boolean services) {
+    private CriNode(Path socket, Path directory, boolean services, @Nullable Integer port,
+            @Nullable Path clientAuthorities) {
         this.socket = socket;
         this.directory = directory;
         this.services = services;
+        this.port = port;
+        this.clientAuthorities = clientAuthorities;
+    }
+
+    /**
+     * The same with another server.
+     *
+     * @param serverPort null for kubelet's port, or any free one if that is taken; 0 for any free one
+     * @param authorities the file of the authorities of client certificates; null for those that the API server
+     *     publishes
+     */
+    public CriNode serving(@Nullable Integer serverPort, @Nullable Path authorities) {
+        return new CriNode(socket, directory, services, serverPort, authorities);
     }
 
     /**
@@ -58,7 +76,7 @@ public final class CriNode implements NodeRuntime {
         if (!Files.exists(Path.of("/proc/self")) || (int) Files.getAttribute(Path.of("/proc/self"), "unix:uid") != 0) {
             throw new IOException("running containers needs root on Linux");
         }
-        return new CriNode(socket, directory.toAbsolutePath().normalize(), false);
+        return new CriNode(socket, directory.toAbsolutePath().normalize(), false, 0, null);
     }
 
     /** The runtime has said its name and version. */
@@ -71,7 +89,7 @@ public final class CriNode implements NodeRuntime {
      * has to be in the runtime's network namespace.
      */
     public CriNode withServices() {
-        return new CriNode(socket, directory, true);
+        return new CriNode(socket, directory, true, port, clientAuthorities);
     }
 
     @Override
@@ -93,6 +111,18 @@ public final class CriNode implements NodeRuntime {
         }
     }
 
+    /** The server of a node. Its threads start later. */
+    NodeServer server(CriRuntime of) {
+        String name = of.node.name();
+        NodeApi api = new NodeApi(of, new NodeAuth(name, of.client, clientAuthorities, of.clock),
+                new Streams(of.cri, name, of::run), new NodeUsage(name, of.cri, of.clock, PROC));
+        try {
+            return new NodeServer(name, of.node.hostIp(), port, api, of.clock);
+        } catch (IOException e) {
+            throw new IllegalStateException("the server of the node " + name + " cannot start: " + e.getMessage(), e);
+        }
+    }
+
     /** The resources of this machine: what {@code /proc} says, and as many pods as a kubelet runs by default. */
     public Map<String, String> resources() {
         return Map.of("cpu", String.valueOf(Runtime.getRuntime().availableProcessors()), "memory",
@@ -106,11 +136,17 @@ public final class CriNode implements NodeRuntime {
 
     /** The memory of this machine in bytes. */
     long memory() {
-        try (Stream<String> lines = Files.lines(Path.of("/proc/meminfo"))) {
-            return lines.map(MEMORY::matcher).filter(m -> m.matches()).findFirst()
-                    .map(m -> Long.parseLong(m.group(1)) * 1024).orElse(1L << 30);
+        long total = memory(PROC, "MemTotal");
+        return total > 0 ? total : 1L << 30;
+    }
+
+    /** An amount of memory of this machine in bytes, such as {@code MemAvailable}; 0 if it is unknown. */
+    static long memory(Path proc, String name) {
+        try (Stream<String> lines = Files.lines(proc.resolve("meminfo"))) {
+            return lines.map(MEMORY::matcher).filter(m -> m.matches() && m.group(1).equals(name)).findFirst()
+                    .map(m -> Long.parseLong(m.group(2)) * 1024).orElse(0L);
         } catch (IOException e) {
-            return 1L << 30;
+            return 0;
         }
     }
 }

@@ -16,7 +16,6 @@ import org.slf4j.LoggerFactory;
 
 import io.kubernetes.client.openapi.models.V1Pod;
 
-import dev.wheelhouse.api.ContainerLogs;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.node.NodeAgentOptions;
 import dev.wheelhouse.node.PodEventRecorder;
@@ -53,6 +52,7 @@ final class CriRuntime implements PodRuntime {
     private final Map<String, CriPod> pods = new ConcurrentHashMap<>();
     private final Set<String> changed = new LinkedHashSet<>();
     private final LogBudget lines;
+    private final NodeServer server;
     private final RuntimeWatch watch;
     private final ControlGroups groups;
     private final SignalledLoop rotation = new SignalledLoop() {
@@ -83,6 +83,7 @@ final class CriRuntime implements PodRuntime {
         this.cni = new CniFiles(this, services);
         this.groups = groups;
         this.watch = new RuntimeWatch(this);
+        this.server = owner.server(this);
         watch.look();
     }
 
@@ -200,6 +201,7 @@ final class CriRuntime implements PodRuntime {
     @Override
     public void start(LoopRunner threads) {
         runner = threads;
+        server.start(threads);
         threads.start(node.name() + "/containers", watch);
         threads.start(node.name() + "/container-events", watch.events());
         threads.start(node.name() + "/log-rotation", rotation);
@@ -249,28 +251,15 @@ final class CriRuntime implements PodRuntime {
         }
     }
 
-    @Override
-    public ContainerLogs logs() {
-        return this::open;
-    }
-
-    private ContainerLogs.@Nullable Text open(ContainerLogs.Query query) {
-        try {
-            NodeFolders.Log run = folders.log(query.pod(), query.uid(), query.container(), query.previous());
-            return run == null
-                    ? null
-                    : (out, gone) -> CriLogs.write(run.file(), query, () -> hasEnded(query.container(), run), out,
-                            gone);
-        } catch (IOException e) {
-            log.debug("the logs of {} could not be listed", query.pod(), e);
-            return null;
-        }
-    }
-
     /** Whether nothing follows in a log. */
-    private boolean hasEnded(String container, NodeFolders.Log run) {
+    boolean hasEnded(String container, NodeFolders.Log run) {
         CriPod there = pods.get(run.podUid());
         return there == null || !there.isRunning(container, run.attempt());
+    }
+
+    @Override
+    public int port() {
+        return server.port();
     }
 
     @Override
@@ -335,6 +324,7 @@ final class CriRuntime implements PodRuntime {
 
     @Override
     public void close() {
+        server.close();
         watch.close();
         rotation.close();
         pods.values().forEach(CriPod::close);

@@ -145,6 +145,32 @@ record CriService(CriClient client) {
                 Cri.ExecSyncResponse.parser(), timeout.plusSeconds(5), begun);
     }
 
+    /** The address of a stream that runs a command. */
+    String exec(Cri.ExecRequest request) {
+        return stream("RuntimeService/Exec", request);
+    }
+
+    /** The address of a stream to a container's first process. */
+    String attach(Cri.AttachRequest request) {
+        return stream("RuntimeService/Attach", request);
+    }
+
+    /** The address of a stream to ports of a sandbox. */
+    String portForward(Cri.PortForwardRequest request) {
+        return stream("RuntimeService/PortForward", request);
+    }
+
+    private String stream(String method, MessageLite request) {
+        return client.call(method, request, Cri.StreamingResponse.parser(), CriClient.QUICK).getUrl();
+    }
+
+    /** The usage of containers that run. */
+    List<Cri.ContainerStats> usage(Map<String, String> labels) {
+        return client.call("RuntimeService/ListContainerStats", Cri.ListContainerStatsRequest.newBuilder()
+                .setFilter(Cri.ContainerStatsFilter.newBuilder().putAllLabelSelector(labels)).build(),
+                Cri.ListContainerStatsResponse.parser(), CriClient.QUICK).getStatsList();
+    }
+
     /** Null if the image is not on the machine. */
     Cri.@Nullable Image image(String name) {
         Cri.ImageStatusResponse answer = client.call("ImageService/ImageStatus",

@@ -67,7 +67,7 @@ class ConfigsTest {
             subdomain: s, hostname: h, hostnameOverride: own.example | own.example
             """)
     void aPodHasTheHostnameOfItsSpec(String fields, String expected) {
-        assertThat(Configs.sandbox(pod(fields + ", containers: []"), "n", 0, "/logs", List.of()).getHostname())
+        assertThat(Configs.sandbox(pod(fields + ", containers: []"), "n", 0, "/logs", List.of(), null).getHostname())
                 .isEqualTo(expected);
     }
 

@@ -16,9 +16,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-import dev.wheelhouse.api.ContainerLogs;
-import dev.wheelhouse.api.ObjectKey;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 class CriLogsTest {
@@ -38,10 +35,9 @@ class CriLogsTest {
                 """);
     }
 
-    private static ContainerLogs.Query query(boolean follow, boolean timestamps, @Nullable Instant since, long tail,
+    private static LogQuery query(boolean follow, boolean timestamps, @Nullable Instant since, long tail,
             long limit) {
-        return new ContainerLogs.Query(ObjectKey.of("default", "web"), "uid", "c", follow, false, timestamps, since,
-                tail, limit);
+        return new LogQuery(follow, false, timestamps, since, tail, limit);
     }
 
     @ParameterizedTest
@@ -72,6 +68,30 @@ class CriLogsTest {
             return asked.get() >= 3;
         }, out, () -> false);
         assertThat(out).hasToString("three\nlast\n");
+    }
+
+    @Test
+    void aFileThatIsRotatedIsReadToItsEndAndThenItsSuccessor() throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        AtomicInteger asked = new AtomicInteger();
+        CriLogs.write(file, query(true, false, null, 1, -1), () -> {
+            try {
+                switch (asked.incrementAndGet()) {
+                    case 2 -> Files.move(file, folder.resolve("0.log.1"));
+                    case 3 -> {
+                        Files.writeString(folder.resolve("0.log.1"), "2027-01-31T00:00:04Z stdout F late\n",
+                                StandardOpenOption.APPEND);
+                        Files.writeString(file, "2027-01-31T00:00:05Z stdout F new\n");
+                    }
+                    default -> {
+                    }
+                }
+            } catch (IOException e) {
+                throw new AssertionError(e);
+            }
+            return asked.get() > 6;
+        }, out, () -> false);
+        assertThat(out).hasToString("three\nlate\nnew\n");
     }
 
     @Test

@@ -27,7 +27,8 @@ final class PrivateContainerd implements AutoCloseable {
     static final String IMAGE = "wheelhouse.test/busybox:1";
     private static final Path BUSYBOX = Path.of("/bin/busybox");
     private static final List<String> APPLETS = List.of("sh", "cat", "echo", "false", "grep", "hostname", "httpd",
-            "id", "kill", "ls", "sleep", "stat", "tail", "test", "touch", "true", "wget");
+            "id", "kill", "ls", "md5sum", "seq", "sleep", "stat", "tail", "tar", "test", "touch", "true", "tty",
+            "wget");
 
     private final Path home;
     private final List<String> starter;
@@ -57,7 +58,12 @@ final class PrivateContainerd implements AutoCloseable {
         require(run(home, "sh", "-ec", """
                 mkdir -p root state net.d opt runc oci && touch netns
                 mount --bind . . && cd "$PWD" && mount --make-private . && mount --make-shared .
-                unshare --net=netns ip link set lo up""") == 0, "this machine allows no mounts or namespaces");
+                unshare --net=netns ip link set lo up
+                ip link add LINK type veth peer name host netns "$PWD/netns"
+                ip addr add NET1/30 dev LINK && ip link set LINK up
+                nsenter --net=netns sh -ec 'ip addr add NET2/30 dev host && ip link set host up'"""
+                .replace("LINK", made.link()).replace("NET", made.subnet())) == 0,
+                "this machine allows no mounts or namespaces");
         try {
             made.configure();
             made.start();
@@ -74,6 +80,16 @@ final class PrivateContainerd implements AutoCloseable {
             System.out.println("SKIPPED, because " + why);
         }
         assumeTrue(holds, why);
+    }
+
+    /** The name of a link to the namespace, in which the runtime's streaming server listens. */
+    private String link() {
+        return "wh" + Integer.toHexString(home.hashCode());
+    }
+
+    /** The beginning of the addresses of both ends of the link. */
+    private String subnet() {
+        return "10.88." + Math.floorMod(home.hashCode(), 256) + ".";
     }
 
     private void configure() throws IOException {
@@ -93,6 +109,8 @@ final class PrivateContainerd implements AutoCloseable {
                 [plugins."io.containerd.internal.v1.opt"]
                   path = "HOME/opt"
                 [plugins."io.containerd.grpc.v1.cri"]
+                  stream_server_address = "NET2"
+                  stream_server_port = "0"
                   sandbox_image = "IMAGE"
                   restrict_oom_score_adj = true
                   disable_apparmor = true
@@ -104,7 +122,7 @@ final class PrivateContainerd implements AutoCloseable {
                     runtime_type = "io.containerd.runc.v2"
                     [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc.options]
                       Root = "HOME/runc"
-                """.replace("HOME", home.toString()).replace("IMAGE", IMAGE));
+                """.replace("HOME", home.toString()).replace("IMAGE", IMAGE).replace("NET", subnet()));
     }
 
     void start() throws IOException {
@@ -250,6 +268,7 @@ final class PrivateContainerd implements AutoCloseable {
             for (String mount : mounts.reversed()) {
                 run(home, "umount", "-l", mount);
             }
+            run(home, "ip", "link", "del", link());
         }
     }
 }

@@ -1,8 +1,6 @@
 package dev.wheelhouse.node.cri;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -13,13 +11,14 @@ import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
+import io.kubernetes.client.openapi.ApiException;
+import io.kubernetes.client.openapi.apis.CoreV1Api;
 import io.kubernetes.client.openapi.models.V1ContainerState;
 import io.kubernetes.client.openapi.models.V1ContainerStatus;
 import io.kubernetes.client.openapi.models.V1Node;
 import io.kubernetes.client.openapi.models.V1NodeCondition;
 import io.kubernetes.client.openapi.models.V1Pod;
 
-import dev.wheelhouse.api.ContainerLogs;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
@@ -150,17 +149,15 @@ final class RealNode implements AutoCloseable {
         }
     }
 
-    /** The log of a pod's container c; null if it has none. */
+    /** The log of a pod's container; null if it has none. */
     @Nullable
-    String log(String pod, boolean previous, long tail) throws IOException {
-        ContainerLogs.Text text = agent.logs().open(new ContainerLogs.Query(key(pod),
-                pods.get(key(pod)).getMetadata().getUid(), "c", false, previous, false, null, tail, -1));
-        if (text == null) {
+    String log(String pod, boolean previous, int tail) {
+        try {
+            return new CoreV1Api(server.apiClient()).readNamespacedPodLog(pod, "default").previous(previous)
+                    .tailLines(tail < 0 ? null : tail).execute();
+        } catch (ApiException e) {
             return null;
         }
-        ByteArrayOutputStream out = new ByteArrayOutputStream();
-        text.writeTo(out, () -> false);
-        return out.toString(StandardCharsets.UTF_8);
     }
 
     /** The condition {@code Ready} of the Node. */

@@ -1,0 +1,48 @@
+package dev.wheelhouse.apiserver.metrics;
+
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+import tools.jackson.databind.JsonNode;
+
+import dev.wheelhouse.apiserver.json.Json;
+
+/** The usage that nodes with containers report. */
+@FunctionalInterface
+public interface NodeUsages {
+    /** Null if the node is hollow or unknown. */
+    @Nullable
+    Usage of(String node);
+
+    /**
+     * The usage of a node, in thousandths by resource.
+     *
+     * @param node of the machine; empty if the node does not say it
+     * @param pods by namespace and name of the pod, such as {@code default/web}, and by container
+     */
+    record Usage(Map<String, Long> node, Map<String, Map<String, Map<String, Long>>> pods) {
+        /** The usage of a node that does not answer. */
+        public static final Usage UNKNOWN = new Usage(Map.of(), Map.of());
+
+        /** @param summary the answer of a kubelet at {@code /stats/summary} */
+        public static Usage of(JsonNode summary) {
+            Map<String, Map<String, Map<String, Long>>> pods = new HashMap<>();
+            for (JsonNode pod : summary.path("pods")) {
+                Map<String, Map<String, Long>> containers = new LinkedHashMap<>();
+                for (JsonNode container : pod.path("containers")) {
+                    containers.put(Json.text(container, "name"), usage(container));
+                }
+                pods.put(Json.text(pod, "podRef", "namespace") + "/" + Json.text(pod, "podRef", "name"), containers);
+            }
+            return new Usage(usage(summary.path("node")), pods);
+        }
+
+        private static Map<String, Long> usage(JsonNode of) {
+            return Map.of("cpu", Json.number(of, 0, "cpu", "usageNanoCores") / 1_000_000, "memory",
+                    Math.multiplyExact(Json.number(of, 0, "memory", "workingSetBytes"), 1000L));
+        }
+    }
+}
