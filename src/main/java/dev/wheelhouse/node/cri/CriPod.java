@@ -196,7 +196,10 @@ final class CriPod extends SignalledLoop {
     /** Rotates the logs of the containers that run. */
     void rotateLogs() {
         V1Pod pod = pod();
-        observer.runs().filter(run -> pod != null && run.isRunning()).forEach(run -> {
+        if (pod == null) {
+            return;
+        }
+        observer.runs().filter(Run::isRunning).forEach(run -> {
             try {
                 LogRotation.rotate(runtime.folders().log(pod, run.status().getMetadata().getName(), run.attempt()),
                         LogRotation.MOST_BYTES, runtime.clock.now(), () -> runtime.cri.reopenLog(run.id()));

@@ -110,7 +110,7 @@ final class RuntimeWatch extends SignalledLoop {
             }
         } catch (CriException e) {
             if (!isClosed()) {
-                health.failed(e.getMessage());
+                health.failed(String.valueOf(e.getMessage()));
                 runtime.warn("the container runtime of the node " + runtime.node.name()
                         + " does not answer; its pods are not watched until it does: " + e.getMessage());
             }
