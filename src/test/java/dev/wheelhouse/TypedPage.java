@@ -108,7 +108,7 @@ final class TypedPage implements AutoCloseable {
                   shift
                   case $word in
                   --server.port=*) port=${word#*=} ; continue ;;
-                  --wheelhouse.kubeconfig=*) api= ;;
+                  --wheelhouse.kubeconfig=* | --wheelhouse.node.bootstrap-kubeconfig=*) api= ;;
                   esac
                   set -- "$@" "$word"
                 done
