@@ -20,8 +20,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param runtime {@code hollow}, or the socket of a container runtime that runs the pods, such as
  *     {@code unix:///run/containerd/containerd.sock}
  * @param runtimeDirectory the directory of the volumes and logs of pods that a container runtime runs
- * @param bootstrapKubeconfig a kubeconfig with a bootstrap token, by which the node joins the cluster of another process:
- *     it gets a certificate of its own, with which this process then works
+ * @param bootstrapKubeconfig a kubeconfig with a bootstrap token, by which the node joins the cluster of another
+ *     process: it gets a certificate of its own, with which this process then works
  * @param config the file of a KubeletConfiguration; the other options take precedence over it
  */
 record NodeProperties(@Nullable String name, @Nullable String manifestDirectory, @Nullable String manifestUrl,

@@ -26,7 +26,7 @@ import dev.wheelhouse.pki.Keys;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What a node may write, by requests of the node {@code a} to a server that otherwise allows everything (upstream:
+ * The writes that a node may make, by requests of the node {@code a} to a server that otherwise allows everything (upstream:
  * {@code noderestriction/admission_test.go}).
  */
 class NodeRestrictionTest {
@@ -156,7 +156,7 @@ class NodeRestrictionTest {
                     {"metadata": {"labels": {"k8s.io/x": "y", "a.k8s.io/x": "y"}}} | LABELS a.k8s.io/x, k8s.io/x
                     {"spec": {"taints": [{"key": "x", "effect": "NoSchedule"}]}} | NOT taints
                     {"spec": {"taints": null}} | NOT taints
-                    {"metadata": {"ownerReferences": [{"apiVersion": "v1", "kind": "Pod", "name": "x", "uid": "y"}]}} | NOT owner…
+                    {"metadata": {"ownerReferences": [{"apiVersion": "v1", "kind": "Pod", "name": "x", "uid": "z"}]}} | NOT…
                     {"spec": {"podCIDR": "10.0.0.0/24"}} | yes
                     """)
     void aNodeChangesItsNodeButNothingThatSteersWorkloads(String patch, String answer) {
