@@ -188,7 +188,10 @@ class NodeAuthorizerTest {
 
     @Test
     void aRightBeginsAndEndsWithThePod() {
-        String later = "{metadata: {namespace: ns, name: later}, spec: {volumes: [{name: s, secret: {secretName: l}}]}}";
+        String later = """
+                metadata: {namespace: ns, name: later}
+                spec: {volumes: [{name: s, secret: {secretName: l}}]}
+                """;
         assertThat(asked(NODE_A, "get", "secrets", "ns", "l", "")).startsWith("no");
         create("pods", later);
         assertThat(asked(NODE_A, "get", "secrets", "ns", "l", "")).startsWith("no");
