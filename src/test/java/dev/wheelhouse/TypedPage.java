@@ -110,7 +110,7 @@ final class TypedPage implements AutoCloseable {
                   shift
                   case $word in
                   --server.port=*) port=${word#*=} ; continue ;;
-                  --wheelhouse.kubeconfig=* | --wheelhouse.mode=none) api= ;;
+                  --wheelhouse.kubeconfig=* | --wheelhouse.node.bootstrap-kubeconfig=* | --wheelhouse.mode=none) api= ;;
                   esac
                   set -- "$@" "$word"
                 done

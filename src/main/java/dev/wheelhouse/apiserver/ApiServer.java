@@ -33,6 +33,7 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 
 import dev.wheelhouse.apiserver.auth.Credentials;
+import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
@@ -295,7 +296,7 @@ public final class ApiServer implements AutoCloseable {
      */
     public KubeClient client(String userAgent, MeterRegistry registry) {
         Clock clock = options.clock();
-        return new HttpKubeClient(new InProcessTransport(this, userAgent, Credentials.ofThisProcess(),
+        return new HttpKubeClient(new InProcessTransport(this, userAgent, Credentials.of(User.ADMIN),
                 new HttpMeters(registry, clock), clock),
                 ContentType.JSON, memory);
     }

@@ -31,6 +31,7 @@ import dev.wheelhouse.pki.Keys;
 import dev.wheelhouse.pki.Pem;
 import dev.wheelhouse.runtime.Backoff;
 import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.Durations;
 import dev.wheelhouse.runtime.Hashes;
 import dev.wheelhouse.runtime.LogBudget;
 import dev.wheelhouse.runtime.PrivateFiles;
@@ -58,7 +59,7 @@ public final class NodeCredentials extends SignalledLoop {
     private final LogBudget lines;
     private final Backoff backoff;
     /** The part of its life after which a certificate is renewed. */
-    private final double part;
+    private final int percent;
     private @Nullable Pending pending;
 
     private record Pending(String name, KeyPair keys, long until) {}
@@ -74,7 +75,7 @@ public final class NodeCredentials extends SignalledLoop {
         this.clock = clock;
         this.lines = new LogBudget(clock);
         SplittableRandom random = new SplittableRandom(node.hashCode());
-        this.part = 0.7 + random.nextDouble(0.2);
+        this.percent = 70 + random.nextInt(20);
         this.backoff = new Backoff(Duration.ofSeconds(2), Duration.ofMinutes(1), 2, 0.1, Duration.ofMinutes(5), clock,
                 random);
     }
@@ -161,7 +162,8 @@ public final class NodeCredentials extends SignalledLoop {
         }
         Instant begin = certificate.getNotBefore().toInstant();
         Duration life = Duration.between(begin, certificate.getNotAfter().toInstant());
-        return Duration.between(clock.now(), begin.plusSeconds((long) (life.toSeconds() * part))).toNanos();
+        return Durations.saturatedNanos(
+                Duration.between(clock.now(), begin).plus(life.dividedBy(100).multipliedBy(percent)));
     }
 
     private Pending ask() {
@@ -181,10 +183,9 @@ public final class NodeCredentials extends SignalledLoop {
         V1CertificateSigningRequest request = requests.find(ObjectKey.cluster(asked.name)).orElse(null);
         byte[] signed = request == null || request.getStatus() == null ? null : request.getStatus().getCertificate();
         if (signed != null) {
-            PrivateFiles.write(directory.resolve(PEM), bytes(
-                    new String(signed, StandardCharsets.UTF_8) + Pem.of(asked.keys.getPrivate())));
-            log.info("{} has a certificate until {}", user,
-                    Objects.requireNonNull(certificate(directory)).getNotAfter().toInstant());
+            PrivateFiles.write(directory.resolve(PEM),
+                    bytes(new String(signed, StandardCharsets.UTF_8) + Pem.of(asked.keys.getPrivate())));
+            log.info("{} has a new certificate, in {}", user, directory);
             return null;
         }
         boolean refused = request == null || request.getStatus() != null && request.getStatus().getConditions() != null

@@ -21,8 +21,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param runtime {@code hollow}, or the sockets of the container runtimes that run the pods, such as
  *     {@code unix:///run/containerd/containerd.sock}; each has a node at least
  * @param runtimeDirectory the directory of the volumes and logs of pods that a container runtime runs
- * @param bootstrapKubeconfig a kubeconfig with a bootstrap token, by which the node joins the cluster of another process:
- *     it gets a certificate of its own, with which this process then works
+ * @param bootstrapKubeconfig a kubeconfig with a bootstrap token, by which the node joins the cluster of another
+ *     process: it gets a certificate of its own, with which this process then works
  * @param services whether a node that runs containers makes the rules of Services, answers their names, and gives its
  *     pods a network if the runtime has none; other programs of the cluster do so otherwise
  * @param podCidr the range of the addresses of its pods, such as {@code 10.244.7.0/24}, unless its Node has one

@@ -136,7 +136,7 @@ public record Attributes(Target target, String operation, @Nullable ObjectNode o
     /** The name for error messages, which may be the base of the generated one. */
     String name() {
         String name = objectName();
-        return name.isEmpty() ? Meta.nameOrBase(subject()) : name;
+        return name.isEmpty() ? Json.text(subject(), "metadata", "generateName") : name;
     }
 
     /** The new state of the object; for a deletion the present one. */

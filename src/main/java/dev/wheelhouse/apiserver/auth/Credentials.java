@@ -19,12 +19,6 @@ import org.jspecify.annotations.Nullable;
 public record Credentials(@Nullable User trusted, String authorization, @Nullable X509Certificate certificate,
         Map<String, List<String>> impersonation) {
     static final String IMPERSONATE = "impersonate-";
-    private static final Credentials IN_PROCESS = of(User.ADMIN);
-
-    /** The credentials of the administrator's calls from this process. */
-    public static Credentials ofThisProcess() {
-        return IN_PROCESS;
-    }
 
     /** The credentials of a user's calls from this process. */
     public static Credentials of(User trusted) {

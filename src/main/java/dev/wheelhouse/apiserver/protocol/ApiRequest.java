@@ -59,7 +59,7 @@ public record ApiRequest(String method, String path, QueryParameters query, Rout
         int mark = pathAndQuery.indexOf('?');
         return new ApiRequest(method, mark < 0 ? pathAndQuery : pathAndQuery.substring(0, mark),
                 QueryParameters.parse(mark < 0 ? null : pathAndQuery.substring(mark + 1)), "application/json",
-                contentType, "", body == null ? NOTHING : body, Credentials.ofThisProcess(), User.ADMIN);
+                contentType, "", body == null ? NOTHING : body, Credentials.of(User.ADMIN), User.ADMIN);
     }
 
     public ApiRequest withUserAgent(String agent) {

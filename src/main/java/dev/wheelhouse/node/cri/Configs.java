@@ -205,7 +205,7 @@ final class Configs {
     }
 
     /**
-     * What a pod's {@code resolv.conf} says (upstream: {@code pkg/kubelet/network/dns}).
+     * The contents of a pod's {@code resolv.conf} (upstream: {@code pkg/kubelet/network/dns}).
      *
      * @param nameServer the cluster's DNS server; null if there is none: then the policy {@code ClusterFirst} means the
      *     machine's configuration

@@ -159,7 +159,8 @@ record ControlGroups(Map<String, Path> mounts, String root) {
             all = tree.filter(Files::isDirectory).sorted(Comparator.reverseOrder()).toList();
         }
         for (Path each : all) {
-            for (String process : Files.readAllLines(each.resolve("cgroup.procs"))) {
+            Path processes = each.resolve("cgroup.procs");
+            for (String process : Files.exists(processes) ? Files.readAllLines(processes) : List.<String>of()) {
                 ProcessHandle.of(Long.parseLong(process)).ifPresent(ProcessHandle::destroyForcibly);
             }
             Files.delete(each);

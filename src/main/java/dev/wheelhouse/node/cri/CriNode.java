@@ -75,6 +75,10 @@ public final class CriNode implements NodeRuntime {
         if (!Files.exists(Path.of("/proc/self")) || (int) Files.getAttribute(Path.of("/proc/self"), "unix:uid") != 0) {
             throw new IOException("running containers needs root on Linux");
         }
+        // Where containers have run before, the runtime may be starting again, and the node waits for it.
+        if (!Files.exists(socket) && !Files.isDirectory(directory)) {
+            throw new IOException("there is no socket " + socket);
+        }
         return new CriNode(socket, directory.toAbsolutePath().normalize(), false, 0, null);
     }
 

@@ -38,6 +38,7 @@ import org.xbill.DNS.Section;
 import org.xbill.DNS.Type;
 
 import dev.wheelhouse.runtime.Loop;
+import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LoopRunner;
 
 /**
@@ -59,6 +60,7 @@ final class DnsServer implements Loop {
     private final Supplier<@Nullable ClusterNames> names;
     private final Supplier<Resolver> resolvers;
     private final LoopRunner threads;
+    private final Clock clock;
     private final DatagramChannel packets;
     private final ServerSocketChannel connections;
     private final Selector selector;
@@ -73,11 +75,11 @@ final class DnsServer implements Loop {
      * @throws IOException if the address is none of this machine
      */
     DnsServer(InetAddress address, Supplier<@Nullable ClusterNames> names, Supplier<Resolver> resolvers,
-            LoopRunner threads)
-            throws IOException {
+            LoopRunner threads, Clock clock) throws IOException {
         this.names = names;
         this.resolvers = resolvers;
         this.threads = threads;
+        this.clock = clock;
         this.selector = Selector.open();
         this.packets = DatagramChannel.open();
         this.connections = ServerSocketChannel.open();
@@ -167,12 +169,12 @@ final class DnsServer implements Loop {
     }
 
     private void serve(SocketChannel channel) throws IOException {
-        long end = System.nanoTime() + LONGEST_CONNECTION.toNanos();
+        long end = clock.deadline(LONGEST_CONNECTION);
         try (Socket client = channel.socket()) {
             client.setSoTimeout((int) DEADLINE.toMillis());
             DataInputStream in = new DataInputStream(client.getInputStream());
             byte[] answer = new byte[0];
-            while (answer != null && System.nanoTime() < end) {
+            while (answer != null && clock.nanoTime() < end) {
                 answer = answer(in.readNBytes(in.readUnsignedShort()), client.getInetAddress(), true);
                 if (answer != null) {
                     client.getOutputStream().write(ByteBuffer.allocate(2 + answer.length)

@@ -44,7 +44,7 @@ import dev.wheelhouse.runtime.Resources;
 import dev.wheelhouse.runtime.SignalledLoop;
 
 /**
- * What the pods of a node need besides addresses of their own: it keeps the machine's rules and the DNS server by the
+ * The network that pods of a node need besides addresses of their own: it keeps the machine's rules and the DNS server by the
  * caches of Services, EndpointSlices and Nodes. The rules of Services are for the whole machine, so only one of several
  * nodes on a machine writes them: the one that holds the port of kube-proxy, which is another such writer. Thread safe.
  */
@@ -126,7 +126,7 @@ public final class PodNetwork extends SignalledLoop {
         }
         try {
             DnsServer made = new DnsServer(InetAddress.getByName(node.hostIp()), () -> names,
-                    DnsServer::ofMachine, runner);
+                    DnsServer::ofMachine, runner, clock);
             server = made;
             runner.start(node.name() + "/dns", made);
         } catch (IOException e) {

@@ -188,9 +188,12 @@ class NodeAuthorizerTest {
 
     @Test
     void aRightBeginsAndEndsWithThePod() {
-        String later = "{metadata: {namespace: ns, name: later}, spec: {%s volumes: [{name: s, secret: {secretName: l}}]}}";
+        String later = """
+                metadata: {namespace: ns, name: later}
+                spec: {volumes: [{name: s, secret: {secretName: l}}]}
+                """;
         assertThat(asked(NODE_A, "get", "secrets", "ns", "l", "")).startsWith("no");
-        create("pods", later.formatted(""));
+        create("pods", later);
         assertThat(asked(NODE_A, "get", "secrets", "ns", "l", "")).startsWith("no");
         store.guaranteedUpdate("pods", "ns", "later", pod -> {
             Json.child(pod, "spec").put("nodeName", "a");

@@ -26,8 +26,8 @@ import dev.wheelhouse.pki.Keys;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What a node may write, by requests of the node {@code a} to a server that otherwise allows everything (upstream:
- * {@code noderestriction/admission_test.go}).
+ * The writes that a node may make, by requests of the node {@code a} to a server that otherwise allows
+ * everything (upstream: {@code noderestriction/admission_test.go}).
  */
 class NodeRestrictionTest {
     private static final String V1 = "/api/v1/";
@@ -156,17 +156,18 @@ class NodeRestrictionTest {
                     {"metadata": {"labels": {"k8s.io/x": "y", "a.k8s.io/x": "y"}}} | LABELS a.k8s.io/x, k8s.io/x
                     {"spec": {"taints": [{"key": "x", "effect": "NoSchedule"}]}} | NOT taints
                     {"spec": {"taints": null}} | NOT taints
-                    {"metadata": {"ownerReferences": [{"apiVersion": "v1", "kind": "Pod", "name": "x", "uid": "y"}]}} | NOT owner…
+                    {"metadata": {"ownerReferences": [OWNER]}} | NOT ownerReferences
                     {"spec": {"podCIDR": "10.0.0.0/24"}} | yes
                     """)
     void aNodeChangesItsNodeButNothingThatSteersWorkloads(String patch, String answer) {
-        assertNode("PATCH", V1 + "nodes/a", patch,
+        assertNode("PATCH", V1 + "nodes/a",
+                patch.replace("OWNER", "{\"apiVersion\": \"v1\", \"kind\": \"Pod\", \"name\": \"x\", \"uid\": \"z\"}"),
                 answer.equals("yes")
                         ? answer
                         : "nodes \"a\" is forbidden: " + answer
                                 .replace("LABELS", "is not allowed to modify labels:")
                                 .replace("NOT", "node \"a\" is not allowed to modify"));
-        assertNode("PATCH", V1 + "nodes/b", patch,
+        assertNode("PATCH", V1 + "nodes/b", "{\"metadata\": {\"labels\": {\"x\": \"z\"}}}",
                 "nodes \"b\" is forbidden: node \"a\" is not allowed to modify node \"b\"");
     }
 

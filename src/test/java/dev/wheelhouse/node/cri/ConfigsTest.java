@@ -86,8 +86,8 @@ class ConfigsTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
             "dnsPolicy: Default | 10.0.0.1 | a.example b.example | ndots:2",
-            "dnsPolicy: ClusterFirst | 10.96.0.10 | default.svc.cluster.local svc.cluster.local cluster.local a.example "
-                    + "b.example | ndots:5",
+            "dnsPolicy: ClusterFirst | 10.96.0.10 | default.svc.cluster.local svc.cluster.local cluster.local "
+                    + "a.example b.example | ndots:5",
             "restartPolicy: Always | 10.96.0.10 | default.svc.cluster.local svc.cluster.local cluster.local a.example "
                     + "b.example | ndots:5",
             "hostNetwork: true | 10.0.0.1 | a.example b.example | ndots:2",

@@ -31,7 +31,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
- * The network of pods: the service runs in the network namespace of a containerd of its own, which stands for a machine.
+ * The network of pods: the service runs in the network namespace of a containerd of its own, as on a machine.
  */
 @Timeout(180)
 @Tag("processes")
@@ -65,8 +65,8 @@ class CriNetworkTest {
         Path pods = Files.writeString(home.resolve("pods.yaml"), pod("one", "web", "8099") + pod("two", "web", "")
                 + pod("client", "client", "")
                 + """
-                        {apiVersion: v1, kind: Service, metadata: {name: web}, spec: {type: NodePort, selector: {app: web},
-                          ports: [{name: http, port: 80, targetPort: 8080, nodePort: 30080}]}}
+                        {apiVersion: v1, kind: Service, metadata: {name: web}, spec: {type: NodePort,
+                          selector: {app: web}, ports: [{name: http, port: 80, targetPort: 8080, nodePort: 30080}]}}
                         ---
                         {apiVersion: v1, kind: Service, metadata: {name: sticky}, spec: {selector: {app: web},
                           sessionAffinity: ClientIP, ports: [{port: 80, targetPort: 8080}]}}

@@ -124,7 +124,8 @@ class ProberTest {
                     SERVING     |  0 |
                     NOT_SERVING |  0 | service unhealthy (responded with "NOT_SERVING")
                                 |  5 | error: health rpc probe failed: why
-                                | 12 | error: this server does not implement the grpc health protocol (grpc.health.v1.Health): why
+                                | 12 | error: this server does not implement the grpc health protocol \
+                    (grpc.health.v1.Health): why
                     """)
     void aGrpcServerIsAskedForItsHealth(HealthCheckResponse.@Nullable ServingStatus status, int code,
             @Nullable String expected) throws IOException {

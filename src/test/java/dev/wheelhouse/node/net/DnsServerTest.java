@@ -64,7 +64,8 @@ class DnsServerTest {
     @BeforeEach
     void start() throws IOException {
         runner = new LoopRunner("dns-test", Clock.system());
-        server = new DnsServer(InetAddress.getLoopbackAddress(), () -> names, () -> new Outside(this), runner);
+        server = new DnsServer(InetAddress.getLoopbackAddress(), () -> names, () -> new Outside(this), runner,
+                Clock.system());
         runner.start("dns", server);
     }
 
