@@ -5,7 +5,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.Principal;
-import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
@@ -21,7 +20,6 @@ import org.springframework.mock.web.MockHttpServletResponse;
 
 import io.kubernetes.client.util.ClientBuilder;
 
-import dev.wheelhouse.client.DelegatedAuth;
 import dev.wheelhouse.runtime.ManualClock;
 
 import static java.util.Objects.requireNonNull;

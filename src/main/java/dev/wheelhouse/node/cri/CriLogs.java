@@ -110,7 +110,8 @@ final class CriLogs {
     private static @Nullable WatchService changes(Path file) {
         try {
             WatchService changes = file.getFileSystem().newWatchService();
-            file.toAbsolutePath().getParent().register(changes, StandardWatchEventKinds.ENTRY_CREATE,
+            Objects.requireNonNull(file.toAbsolutePath().getParent()).register(changes,
+                    StandardWatchEventKinds.ENTRY_CREATE,
                     StandardWatchEventKinds.ENTRY_MODIFY);
             return changes;
         } catch (IOException e) {
