@@ -37,8 +37,8 @@ import org.xbill.DNS.ResolverConfig;
 import org.xbill.DNS.Section;
 import org.xbill.DNS.Type;
 
-import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.LoopRunner;
 
 /**
