@@ -137,7 +137,7 @@ final class CertificateSigningRequestStrategy extends Strategy {
                         "the signature is not the one of the request's key");
             }
         } catch (IllegalArgumentException e) {
-            request.problems().invalid(request.path(), request.value(), String.valueOf(e.getMessage()));
+            request.problems().omitted(request.path(), String.valueOf(e.getMessage()));
         }
     }
 

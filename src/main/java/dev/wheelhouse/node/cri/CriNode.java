@@ -105,8 +105,10 @@ public final class CriNode implements NodeRuntime {
         NodeFolders folders = new NodeFolders(directory.resolve(node.name()));
         try {
             folders.make();
+            // Nodes of other processes may have the same name, but not the same directory.
+            String group = node.name() + "-" + Integer.toHexString(directory.toString().hashCode());
             return new CriRuntime(this, node, services, new CriService(new CriClient(socket)), folders,
-                    ControlGroups.of(Files.readAllLines(Path.of("/proc/self/mountinfo")), node.name()), client, events,
+                    ControlGroups.of(Files.readAllLines(Path.of("/proc/self/mountinfo")), group), client, events,
                     clock);
         } catch (IOException e) {
             throw new IllegalStateException("the directories of the node " + node.name() + " in " + directory

@@ -86,7 +86,7 @@ class CertificateSigningRequestStrategyTest {
         assertThatThrownBy(() -> create("wrong", "eA==", "example.com/a", "[any]", ""))
                 .isInstanceOf(KubeApiException.class)
                 .hasMessageContaining(
-                        "spec.request: Invalid value: \"eA==\": PEM block type must be CERTIFICATE REQUEST");
+                        "spec.request: Invalid value: PEM block type must be CERTIFICATE REQUEST");
         byte[] pem = SignedRequests.pem("CN=a");
         String text = new String(pem, StandardCharsets.UTF_8);
         byte[] der = Base64.getMimeDecoder().decode(text.substring(text.indexOf('\n'), text.lastIndexOf("-----END")));
