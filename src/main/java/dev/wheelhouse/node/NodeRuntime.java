@@ -9,7 +9,8 @@ public interface NodeRuntime {
     String version();
 
     /**
-     * Makes the runtime of one node. If the runtime answers, it knows at once the pods that an earlier process has left.
+     * Makes the runtime of one node. If the runtime answers, it knows at once the pods that an earlier process has
+     * left.
      *
      * @param client reads the ConfigMaps and Secrets that pods name
      */

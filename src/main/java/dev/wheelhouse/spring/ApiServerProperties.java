@@ -107,7 +107,8 @@ record ApiServerProperties(@DefaultValue("127.0.0.1") String address, @DefaultVa
     }
 
     /**
-     * These options for a server that pods reach at an address of the machine, unless they name another address. Pods use
+     * These options for a server that pods reach at an address of the machine, unless they name another address. Pods
+     * use
      * TLS only, and have tokens.
      */
     ApiServerProperties reachedFrom(String machine) {

@@ -29,7 +29,8 @@ record SigningRights(Authorizer authorizer) {
     /**
      * Checks a valid write.
      *
-     * @throws ApiException 403 if the certificate would make its owner a member of {@code system:masters}, or the writer
+     * @throws ApiException 403 if the certificate would make its owner a member of {@code system:masters}, or the
+     * writer
      *     may not approve or sign for the signer, 422 if a status write approves or denies
      */
     void check(Attributes write) {

@@ -88,7 +88,8 @@ public final class CriNode implements NodeRuntime {
     }
 
     /**
-     * A copy that gives its pods the addresses and names of Services, and a network if the runtime has none. This process
+     * A copy that gives its pods the addresses and names of Services, and a network if the runtime has none. This
+     * process
      * has to be in the runtime's network namespace.
      */
     public CriNode withServices() {

@@ -56,7 +56,9 @@ record PodLimits(String qos, long shares, long quota, long memory) {
                         "memory/memory.limit_in_bytes", String.valueOf(memory == 0 ? -1 : memory)));
     }
 
-    /** The weight of version 2 for shares of version 1, as runc converts it: 1, 100 and 10,000 for 2, 1,024, 262,144. */
+    /**
+     * The weight of version 2 for shares of version 1, as runc converts it: 1, 100 and 10,000 for 2, 1,024, 262,144.
+     */
     static long weight(long shares) {
         if (shares <= 2 || shares >= MOST_SHARES) {
             return shares <= 2 ? 1 : MOST_WEIGHT;

@@ -35,7 +35,9 @@ import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.Response;
 
-/** Executes probes: commands, HTTP requests, TCP connections and gRPC calls (upstream: {@code pkg/probe}). Thread safe. */
+/**
+ * Executes probes: commands, HTTP requests, TCP connections and gRPC calls (upstream: {@code pkg/probe}). Thread safe.
+ */
 final class Prober implements AutoCloseable {
     /** The result of a probe that says nothing about the container: the runtime did not answer. */
     static final String UNKNOWN = "the container runtime does not answer";

@@ -44,7 +44,8 @@ import dev.wheelhouse.runtime.Resources;
 import dev.wheelhouse.runtime.SignalledLoop;
 
 /**
- * The network that pods of a node need besides addresses of their own: it keeps the machine's rules and the DNS server by the
+ * The network that pods of a node need besides addresses of their own: it keeps the machine's rules and the DNS
+ * server by the
  * caches of Services, EndpointSlices and Nodes. The rules of Services are for the whole machine, so only one of several
  * nodes on a machine writes them: the one that holds the port of kube-proxy, which is another such writer. Thread safe.
  */

@@ -113,7 +113,8 @@ class CriPodLifeTest {
     private static Path group(V1Pod pod) {
         Path mount = Path.of("/sys/fs/cgroup/memory");
         assumeTrue(mount.toFile().isDirectory(), "this machine has no control groups of version 1");
-        return mount.resolve("wheelhouse/real/kubepods/burstable/pod" + pod.getMetadata().getUid());
+        return mount.resolve("wheelhouse/real-" + Integer.toHexString(home.resolve("lib").toString().hashCode())
+                + "/kubepods/burstable/pod" + pod.getMetadata().getUid());
     }
 
     @Test
