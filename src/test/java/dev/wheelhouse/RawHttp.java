@@ -9,16 +9,15 @@ import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
-import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
 import javax.net.ssl.SSLContext;
-import javax.net.ssl.TrustManager;
-import javax.net.ssl.X509TrustManager;
 
 import org.jspecify.annotations.Nullable;
+
+import dev.wheelhouse.pki.AnyPeer;
 
 /**
  * One HTTP/1.1 connection on which a test sends any bytes, such as request lines that no library would send. It
@@ -206,9 +205,7 @@ public final class RawHttp implements AutoCloseable {
     /** A context for servers on loopback that the tests start themselves. */
     private static SSLContext trusting() {
         try {
-            SSLContext context = SSLContext.getInstance("TLS");
-            context.init(null, new TrustManager[]{new TrustsAll()}, null);
-            return context;
+            return AnyPeer.context();
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException("every Java runtime has TLS", e);
         }
@@ -221,18 +218,5 @@ public final class RawHttp implements AutoCloseable {
         }
         socket = null;
         in = null;
-    }
-
-    private static final class TrustsAll implements X509TrustManager {
-        @Override
-        public void checkClientTrusted(X509Certificate[] chain, String authType) {}
-
-        @Override
-        public void checkServerTrusted(X509Certificate[] chain, String authType) {}
-
-        @Override
-        public X509Certificate[] getAcceptedIssuers() {
-            return new X509Certificate[0];
-        }
     }
 }

@@ -7,15 +7,34 @@ import java.security.KeyStore;
 import java.security.PrivateKey;
 import java.security.cert.X509Certificate;
 
+import javax.net.ssl.KeyManager;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509ExtendedTrustManager;
 
-/** TLS that accepts every certificate of the other side, between API servers and nodes: each checks by other means. */
+import org.jspecify.annotations.Nullable;
+
+/**
+ * TLS that accepts every certificate of the other side: between API servers and nodes, which check by other means, and
+ * for probes, which ask whether somebody answers, not who.
+ */
 public final class AnyPeer extends X509ExtendedTrustManager {
+    public static final AnyPeer INSTANCE = new AnyPeer();
+
     private AnyPeer() {}
+
+    /** A context that shows no certificate. */
+    public static SSLContext context() throws GeneralSecurityException {
+        return context((KeyManager[]) null);
+    }
+
+    private static SSLContext context(KeyManager @Nullable [] own) throws GeneralSecurityException {
+        SSLContext context = SSLContext.getInstance("TLS");
+        context.init(own, new TrustManager[]{INSTANCE}, null);
+        return context;
+    }
 
     /** A context that shows a certificate. @param chain the certificate of the key, and those of its signers */
     public static SSLContext context(PrivateKey key, X509Certificate... chain) throws GeneralSecurityException {
@@ -25,9 +44,7 @@ public final class AnyPeer extends X509ExtendedTrustManager {
             store.setKeyEntry("own", key, new char[0], chain);
             KeyManagerFactory managers = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
             managers.init(store, new char[0]);
-            SSLContext context = SSLContext.getInstance("TLS");
-            context.init(managers.getKeyManagers(), new TrustManager[]{new AnyPeer()}, null);
-            return context;
+            return context(managers.getKeyManagers());
         } catch (IOException e) {
             throw new GeneralSecurityException(e);
         }

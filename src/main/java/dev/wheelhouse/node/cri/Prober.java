@@ -4,14 +4,9 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.security.GeneralSecurityException;
-import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
-
-import javax.net.ssl.SSLContext;
-import javax.net.ssl.TrustManager;
-import javax.net.ssl.X509TrustManager;
 
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +22,7 @@ import dev.wheelhouse.node.cri.proto.Cri.ExecSyncResponse;
 import dev.wheelhouse.node.cri.proto.Cri.HealthCheckRequest;
 import dev.wheelhouse.node.cri.proto.Cri.HealthCheckResponse;
 import dev.wheelhouse.node.cri.proto.Cri.HealthCheckResponse.ServingStatus;
+import dev.wheelhouse.pki.AnyPeer;
 import dev.wheelhouse.runtime.OneLine;
 
 import okhttp3.Call;
@@ -48,24 +44,9 @@ final class Prober implements AutoCloseable {
 
     Prober(CriService cri) {
         this.cri = cri;
-        X509TrustManager any = new X509TrustManager() {
-            @Override
-            public void checkClientTrusted(X509Certificate[] chain, String type) {}
-
-            @Override
-            public void checkServerTrusted(X509Certificate[] chain, String type) {
-                // As kubelet: a probe asks whether a container answers, not who it is.
-            }
-
-            @Override
-            public X509Certificate[] getAcceptedIssuers() {
-                return new X509Certificate[0];
-            }
-        };
         try {
-            SSLContext tls = SSLContext.getInstance("TLS");
-            tls.init(null, new TrustManager[]{any}, null);
-            this.http = new OkHttpClient.Builder().sslSocketFactory(tls.getSocketFactory(), any)
+            this.http = new OkHttpClient.Builder()
+                    .sslSocketFactory(AnyPeer.context().getSocketFactory(), AnyPeer.INSTANCE)
                     .hostnameVerifier((name, session) -> true).followRedirects(false).retryOnConnectionFailure(false)
                     .build();
         } catch (GeneralSecurityException e) {

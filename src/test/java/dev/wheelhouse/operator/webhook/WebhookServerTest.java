@@ -22,8 +22,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
-import javax.net.ssl.TrustManager;
-import javax.net.ssl.X509TrustManager;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -47,6 +45,7 @@ import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.client.http.HttpKubeClient;
 import dev.wheelhouse.operator.CustomResource;
 import dev.wheelhouse.operator.ResourceDefinition;
+import dev.wheelhouse.pki.AnyPeer;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.LoopRunner;
@@ -310,24 +309,9 @@ class WebhookServerTest {
 
     /** The certificate that a server on 127.0.0.1 shows to its clients. */
     private static X509Certificate shown(int port) throws Exception {
-        SSLContext tls = SSLContext.getInstance("TLS");
-        tls.init(null, new TrustManager[]{new Anybody()}, null);
-        try (SSLSocket socket = (SSLSocket) tls.getSocketFactory().createSocket("127.0.0.1", port)) {
+        try (SSLSocket socket = (SSLSocket) AnyPeer.context().getSocketFactory().createSocket("127.0.0.1", port)) {
             socket.startHandshake();
             return (X509Certificate) socket.getSession().getPeerCertificates()[0];
-        }
-    }
-
-    private static final class Anybody implements X509TrustManager {
-        @Override
-        public void checkClientTrusted(X509Certificate[] chain, String type) {}
-
-        @Override
-        public void checkServerTrusted(X509Certificate[] chain, String type) {}
-
-        @Override
-        public X509Certificate[] getAcceptedIssuers() {
-            return new X509Certificate[0];
         }
     }
 
@@ -533,8 +517,7 @@ class WebhookServerTest {
         WebhookEndpoint impatient = new WebhookEndpoint(webhooks(new SiteOperator()), keys, WebhookOptions.local(),
                 Duration.ofMillis(500), Clock.system());
         open.add(impatient);
-        SSLContext tls = SSLContext.getInstance("TLS");
-        tls.init(null, new TrustManager[]{new Anybody()}, null);
+        SSLContext tls = AnyPeer.context();
         String path = "/validate/site-operator/check";
         try (HttpClient client = HttpClient.newBuilder().sslContext(tls).build()) {
             assertThat(post(client, endpoint.port(), "/nothing", "{}")).isEqualTo("404 no webhook has this path");
