@@ -1,5 +1,6 @@
 package dev.wheelhouse.apiserver;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.HttpURLConnection;
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.apiserver.rest.RestServer;
+import dev.wheelhouse.apiserver.work.Deadline;
 import dev.wheelhouse.pki.AnyPeer;
 import dev.wheelhouse.pki.Keys;
 import dev.wheelhouse.pki.Pem;
@@ -35,6 +37,7 @@ final class KubeletClient {
     private static final X500Principal NAME = new X500Principal("O=system:masters,CN=kube-apiserver-kubelet-client");
     private static final Duration PATIENCE = Duration.ofSeconds(3);
     private static final int MOST_BYTES = 8 << 20;
+    private static final int CHUNK = 16 * 1024;
 
     private final Supplier<List<X509Certificate>> authorities;
     private final Clock clock;
@@ -67,7 +70,7 @@ final class KubeletClient {
         }
     }
 
-    /** The body of a kubelet's answer. */
+    /** The body of a kubelet's answer, which has to come within the time of the request that asks for it. */
     static byte[] get(ApiResponse.Live.Forward to, SSLContext identity) throws IOException {
         HttpsURLConnection connection = (HttpsURLConnection) URI.create("https://" + to.authority() + to.path()).toURL()
                 .openConnection();
@@ -81,7 +84,16 @@ final class KubeletClient {
                 throw new IOException("the kubelet answered " + connection.getResponseCode());
             }
             try (InputStream in = connection.getInputStream()) {
-                return in.readNBytes(MOST_BYTES);
+                ByteArrayOutputStream body = new ByteArrayOutputStream();
+                byte[] chunk = new byte[CHUNK];
+                for (int read = in.read(chunk); read >= 0; read = in.read(chunk)) {
+                    Deadline.check();
+                    body.write(chunk, 0, read);
+                    if (body.size() > MOST_BYTES) {
+                        throw new IOException("the kubelet answered with more than " + MOST_BYTES + " bytes");
+                    }
+                }
+                return body.toByteArray();
             }
         } finally {
             connection.disconnect();

@@ -24,6 +24,8 @@ public interface NodeUsages {
      * @param pods by namespace and name of the pod, such as {@code default/web}, and by container
      */
     record Usage(Map<String, Long> node, Map<String, Map<String, Map<String, Long>>> pods) {
+        /** More than any machine has, so that thousandths of it are numbers, too. */
+        private static final long MOST_BYTES = 1L << 50;
         /** The usage of a node that does not answer. */
         public static final Usage UNKNOWN = new Usage(Map.of(), Map.of());
 
@@ -42,7 +44,7 @@ public interface NodeUsages {
 
         private static Map<String, Long> usage(JsonNode of) {
             return Map.of("cpu", Json.number(of, 0, "cpu", "usageNanoCores") / 1_000_000, "memory",
-                    Math.multiplyExact(Json.number(of, 0, "memory", "workingSetBytes"), 1000L));
+                    Math.clamp(Json.number(of, 0, "memory", "workingSetBytes"), 0, MOST_BYTES) * 1000);
         }
     }
 }
