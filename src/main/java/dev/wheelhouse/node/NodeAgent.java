@@ -73,7 +73,7 @@ public final class NodeAgent implements AutoCloseable {
         NodeRuntime real = options.runtime();
         this.runtime = real == null
                 ? new HollowRuntime(options.podCidr(), options.profile(), events, clock)
-                : real.open(options, client, events, clock);
+                : real.open(options, client, process, events, clock);
         PodManager pods = new PodManager();
         this.statuses = new StatusManager(podClient, pods, queue("status", clock), options.workers(),
                 tasks, registry);

@@ -12,7 +12,9 @@ public interface NodeRuntime {
      * Makes the runtime of one node. If the runtime answers, it knows at once the pods that an earlier process has
      * left.
      *
-     * @param client reads the ConfigMaps and Secrets that pods name
+     * @param client reads the ConfigMaps and Secrets that pods name, as the node
+     * @param process has the rights of the process, for work that is no kubelet's, such as that of kube-proxy
      */
-    PodRuntime open(NodeAgentOptions node, KubeClient client, PodEventRecorder events, Clock clock);
+    PodRuntime open(NodeAgentOptions node, KubeClient client, KubeClient process, PodEventRecorder events,
+            Clock clock);
 }

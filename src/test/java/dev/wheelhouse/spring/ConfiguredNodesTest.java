@@ -114,7 +114,8 @@ class ConfiguredNodesTest {
         }
 
         @Override
-        public PodRuntime open(NodeAgentOptions node, KubeClient client, PodEventRecorder events, Clock clock) {
+        public PodRuntime open(NodeAgentOptions node, KubeClient client, KubeClient process, PodEventRecorder events,
+                Clock clock) {
             throw new UnsupportedOperationException();
         }
     };

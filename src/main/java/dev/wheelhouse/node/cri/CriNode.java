@@ -55,7 +55,7 @@ public final class CriNode implements NodeRuntime {
 
     /**
      * Looks for a runtime. If the directory is there, an earlier process has run containers, and the runtime may be
-     * starting again, too: it has a minute.
+     * starting again, too: it need not be there yet.
      *
      * @param directory the volumes and logs of pods lie below it
      * @throws IllegalArgumentException if the text is no address of a unix socket
@@ -89,8 +89,7 @@ public final class CriNode implements NodeRuntime {
 
     /**
      * A copy that gives its pods the addresses and names of Services, and a network if the runtime has none. This
-     * process
-     * has to be in the runtime's network namespace.
+     * process has to be in the runtime's network namespace.
      */
     public CriNode withServices() {
         return new CriNode(socket, directory, true, port, clientAuthorities);
@@ -102,15 +101,16 @@ public final class CriNode implements NodeRuntime {
     }
 
     @Override
-    public PodRuntime open(NodeAgentOptions node, KubeClient client, PodEventRecorder events, Clock clock) {
+    public PodRuntime open(NodeAgentOptions node, KubeClient client, KubeClient process, PodEventRecorder events,
+            Clock clock) {
         NodeFolders folders = new NodeFolders(directory.resolve(node.name()));
         try {
             folders.make();
             // Nodes of other processes may have the same name, but not the same directory.
             String group = node.name() + "-" + Integer.toHexString(directory.toString().hashCode());
             return new CriRuntime(this, node, services, new CriService(new CriClient(socket)), folders,
-                    ControlGroups.of(Files.readAllLines(Path.of("/proc/self/mountinfo")), group), client, events,
-                    clock);
+                    ControlGroups.of(Files.readAllLines(Path.of("/proc/self/mountinfo")), group), client, process,
+                    events, clock);
         } catch (IOException e) {
             throw new IllegalStateException("the directories of the node " + node.name() + " in " + directory
                     + " could not be made: " + e.getMessage(), e);

@@ -68,7 +68,7 @@ final class CriRuntime implements PodRuntime {
     private volatile Runnable problemChanged = () -> {};
 
     CriRuntime(CriNode owner, NodeAgentOptions node, boolean services, CriService cri, NodeFolders folders,
-            ControlGroups groups, KubeClient client, PodEventRecorder events, Clock clock) {
+            ControlGroups groups, KubeClient client, KubeClient process, PodEventRecorder events, Clock clock) {
         this.owner = owner;
         this.node = node;
         this.cri = cri;
@@ -79,7 +79,7 @@ final class CriRuntime implements PodRuntime {
         this.events = events;
         this.clock = clock;
         this.lines = new LogBudget(clock);
-        this.network = new PodNetwork(node, services, this::hostPorts, client, clock);
+        this.network = new PodNetwork(node, services, this::hostPorts, process, clock);
         this.cni = new CniFiles(this, services);
         this.groups = groups;
         this.watch = new RuntimeWatch(this);

@@ -27,7 +27,7 @@ final class PodObserver {
     private final Map<String, String> labels;
     private final String idPrefix;
     private final Messages messages;
-    /** The runs that have ended. Their statuses do not change any more. */
+    /** The runs that have ended. A reason that the runtime adds after the end is not seen. */
     private final Map<String, Run> ended = new HashMap<>();
     private volatile Observed seen = Observed.NOTHING;
 

@@ -18,10 +18,8 @@ import dev.wheelhouse.runtime.SignalledLoop;
 
 /**
  * Lists what the runtime has of one node, and tells of pods whose sandbox or containers changed: once a second, or
- * after
- * each event of a runtime that streams events (upstream: {@code pkg/kubelet/pleg}, generic and evented). It asks for
- * the
- * state of the runtime, too.
+ * after each event of a runtime that streams events (upstream: {@code pkg/kubelet/pleg}, generic and evented). It asks
+ * for the state of the runtime, too.
  */
 final class RuntimeWatch extends SignalledLoop {
     private static final Pattern SYSTEMD = Pattern.compile("\"SystemdCgroup\":\\s*true");

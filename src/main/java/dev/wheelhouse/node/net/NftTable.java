@@ -29,8 +29,7 @@ final class NftTable {
 
     /**
      * Makes the table what it is to be, in one transaction: by the changes since the last one, or as a whole if there
-     * is
-     * no last one or others have changed the table.
+     * is no last one or others have changed the table.
      *
      * @throws IOException if {@code nft} refuses or takes too long; the next call writes the table as a whole
      */

@@ -44,10 +44,10 @@ import dev.wheelhouse.runtime.Resources;
 import dev.wheelhouse.runtime.SignalledLoop;
 
 /**
- * The network that pods of a node need besides addresses of their own: it keeps the machine's rules and the DNS
- * server by the
- * caches of Services, EndpointSlices and Nodes. The rules of Services are for the whole machine, so only one of several
- * nodes on a machine writes them: the one that holds the port of kube-proxy, which is another such writer. Thread safe.
+ * The network that pods of a node need besides addresses of their own: it keeps the machine's rules and the DNS server
+ * by the caches of Services, EndpointSlices and Nodes. The rules of Services are for the whole machine, so only one of
+ * several nodes on a machine writes them: the one that holds the port of kube-proxy, which is another such writer.
+ * Thread safe.
  */
 public final class PodNetwork extends SignalledLoop {
     /** The domain of the cluster's names. */
@@ -87,6 +87,7 @@ public final class PodNetwork extends SignalledLoop {
     /**
      * @param serves whether to make rules and to answer names; otherwise other programs of the cluster do
      * @param ports the host ports of the node's pods that have an address
+     * @param client may read Services, EndpointSlices and Nodes, and write those of the DNS server, which nodes may not
      */
     public PodNetwork(NodeAgentOptions node, boolean serves, Supplier<List<PodPort>> ports, KubeClient client,
             Clock clock) {

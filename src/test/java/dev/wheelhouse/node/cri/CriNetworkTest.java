@@ -58,6 +58,7 @@ class CriNetworkTest {
         onMachine("ip addr add " + MACHINE + "/32 dev lo; ip route add default dev lo; nft add table ip foreign");
         service = new WheelhouseProcess(List.of("nsenter", "--net=" + containerd.network()), home, Map.of(),
                 "--server.port=0", "--wheelhouse.apiserver.port=0", "--wheelhouse.nodes.count=0",
+                "--wheelhouse.apiserver.authorization-mode=rbac",
                 "--wheelhouse.apiserver.kubeconfig=" + home.resolve("kubeconfig"), "--wheelhouse.node.name=real",
                 "--wheelhouse.node.runtime=unix://" + containerd.socket(),
                 "--wheelhouse.node.pod-cidr=10.77.0.0/24",
