@@ -5,13 +5,9 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -27,30 +23,19 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 import com.sun.net.httpserver.HttpServer;
 
-import io.kubernetes.client.openapi.ApiException;
-import io.kubernetes.client.openapi.apis.CoreV1Api;
 import io.kubernetes.client.openapi.models.V1ConfigMap;
-import io.kubernetes.client.openapi.models.V1ContainerState;
-import io.kubernetes.client.openapi.models.V1ContainerStatus;
-import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1Secret;
 
-import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Deletion;
+import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.PatchType;
 import dev.wheelhouse.client.ResourceClient;
-import dev.wheelhouse.meters.Meters;
-import dev.wheelhouse.node.NodeAgent;
-import dev.wheelhouse.node.NodeAgentOptions;
 import dev.wheelhouse.node.cri.proto.Cri.Container;
 import dev.wheelhouse.node.cri.proto.Cri.PodSandbox;
 import dev.wheelhouse.node.cri.proto.Cri.PodSandboxConfig;
 import dev.wheelhouse.node.cri.proto.Cri.PodSandboxMetadata;
-import dev.wheelhouse.runtime.Clock;
-import dev.wheelhouse.runtime.LoopRunner;
 import dev.wheelhouse.testing.Eventually;
-import dev.wheelhouse.testing.TestServer;
 import dev.wheelhouse.world.Yaml;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -61,29 +46,22 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 @Tag("processes")
 @Tag("full")
 class CriRuntimeTest {
-    private static final Duration LONG = Duration.ofSeconds(60);
     private static final String EXPANDED = Pattern.quote("one $(NONE) $(A)");
 
     @TempDir
     static Path home;
 
-    private static @Nullable PrivateContainerd containerd;
-    private static @Nullable TestServer server;
+    private static @Nullable RealNode node;
     private static @Nullable HttpServer web;
-    private static ResourceClient<V1Pod> pods;
-    private static final List<String> events = new CopyOnWriteArrayList<>();
     private static final AtomicInteger answer = new AtomicInteger(500);
-    private static NodeAgent agent;
-    private static LoopRunner runner;
 
     @BeforeAll
     static void start() throws IOException {
-        containerd = PrivateContainerd.orSkip(home);
-        server = TestServer.builder().controllers(false).nodes(0).start();
-        pods = server.client().resource(ResourceType.PODS, V1Pod.class);
-        server.client().resource(ResourceType.CONFIG_MAPS, V1ConfigMap.class).create(Yaml.read(
+        node = new RealNode(home);
+        KubeClient client = node.server.client();
+        client.resource(ResourceType.CONFIG_MAPS, V1ConfigMap.class).create(Yaml.read(
                 "{metadata: {namespace: default, name: cm}, data: {greeting: hello, other: '2'}}", V1ConfigMap.class));
-        server.client().resource(ResourceType.SECRETS, V1Secret.class).create(Yaml.read(
+        client.resource(ResourceType.SECRETS, V1Secret.class).create(Yaml.read(
                 "{metadata: {namespace: default, name: sec}, stringData: {key: hidden}}", V1Secret.class));
         web = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         web.createContext("/", exchange -> {
@@ -91,110 +69,20 @@ class CriRuntimeTest {
             exchange.close();
         });
         web.start();
-        startAgent();
-    }
-
-    private static void startAgent() throws IOException {
-        CriNode machine = CriNode.at("unix://" + containerd.socket(), home.resolve("lib"));
-        agent = NodeAgent.hollow(
-                NodeAgentOptions.hollow("real", 0).withRuntime(machine, "127.0.0.1", machine.resources()),
-                server.client(), (type, regarding, field, kind, reason, message) -> events
-                        .add(regarding.getMetadata().getName() + " " + reason + " " + message),
-                Meters.NONE, Clock.system());
-        runner = new LoopRunner("test", Clock.system());
-        agent.start(runner);
-    }
-
-    private static void stopAgent() {
-        if (agent != null) {
-            agent.close();
-            assertThat(runner.close(Duration.ofSeconds(5))).as("threads that did not end").isEmpty();
-        }
     }
 
     @AfterAll
     static void stop() throws Exception {
-        stopAgent();
         if (web != null) {
             web.stop(0);
         }
-        if (server != null) {
-            server.close();
+        if (node != null) {
+            node.close();
         }
-        if (containerd != null) {
-            containerd.close();
-        }
-    }
-
-    private static ObjectKey key(String name) {
-        return ObjectKey.of("default", name);
-    }
-
-    /** Creates a pod on the node. Its containers have the test's image, unless they name another one. */
-    private static void create(String name, String spec) {
-        V1Pod pod = Yaml.read("apiVersion: v1\nkind: Pod\nmetadata: {namespace: default, name: " + name
-                + ", labels: {app: web}}\nspec: {nodeName: real, terminationGracePeriodSeconds: 1, " + spec + "}\n",
-                V1Pod.class);
-        Stream.of(pod.getSpec().getInitContainers(), pod.getSpec().getContainers()).filter(list -> list != null)
-                .flatMap(List::stream).filter(each -> each.getImage() == null)
-                .forEach(each -> each.image(PrivateContainerd.IMAGE));
-        pods.create(pod);
     }
 
     private static String container(String script) {
         return "containers: [{name: c, command: [sh, -c, '" + script.replace("'", "''") + "']}]";
-    }
-
-    /** The phase and the containers of a pod, such as {@code Failed c=3 Error bye}. */
-    private static String seen(String name) {
-        V1Pod pod = pods.find(key(name)).orElse(null);
-        if (pod == null || pod.getStatus() == null) {
-            return "gone";
-        }
-        return pod.getStatus().getPhase() + Stream
-                .of(pod.getStatus().getInitContainerStatuses(), pod.getStatus().getContainerStatuses())
-                .filter(list -> list != null).flatMap(List::stream)
-                .map(each -> " " + each.getName() + "=" + state(each)).collect(Collectors.joining());
-    }
-
-    private static String state(V1ContainerStatus status) {
-        V1ContainerState state = status.getState();
-        if (state.getTerminated() != null) {
-            String message = state.getTerminated().getMessage();
-            return state.getTerminated().getExitCode() + " " + state.getTerminated().getReason()
-                    + (message == null ? "" : " " + message.strip());
-        }
-        return state.getWaiting() != null ? state.getWaiting().getReason() : status.getReady() ? "ready" : "running";
-    }
-
-    private static void becomes(String name, String expected) {
-        try {
-            Eventually.eventually(name + " becomes " + expected, LONG, () -> seen(name).matches(expected));
-        } catch (AssertionError e) {
-            throw new AssertionError(e.getMessage() + ", but is " + seen(name) + "; Events: " + of(name), e);
-        }
-    }
-
-    private static List<String> of(String pod) {
-        return events.stream().filter(each -> each.startsWith(pod + " ")).toList();
-    }
-
-    private static void delete(String name) {
-        pods.delete(key(name), Deletion.unconditional());
-        Eventually.eventually("nothing is left of " + name, LONG, () -> pods.find(key(name)).isEmpty()
-                && sandboxes().stream().noneMatch(each -> each.getMetadata().getName().equals(name)));
-    }
-
-    private static List<PodSandbox> sandboxes() {
-        try (CriClient client = new CriClient(containerd.socket())) {
-            return new CriService(client).sandboxes(Map.of());
-        }
-    }
-
-    private static List<Container> containers(String pod) {
-        try (CriClient client = new CriClient(containerd.socket())) {
-            return new CriService(client).containers(Map.of("io.kubernetes.pod.name", pod));
-        }
     }
 
     static List<Arguments> situations() {
@@ -284,147 +172,132 @@ class CriRuntimeTest {
     @MethodSource("situations")
     void aPodBecomesWhatKubeletWouldReport(String situation, String spec, String expected) {
         String name = situation.replace(' ', '-').toLowerCase(java.util.Locale.ROOT);
-        create(name, spec);
-        becomes(name, expected);
-        delete(name);
+        node.create(name, spec);
+        node.becomes(name, expected);
+        node.delete(name);
     }
 
     @Test
     void aPodWithAFieldThatIsNotSupportedWaitsAndAnEventNamesTheField() {
-        create("later", "containers: [{name: c}], volumes: [{name: v, nfs: {server: a.example, path: /}}]");
-        Eventually.eventually("the Event of later", LONG,
-                () -> of("later").toString().contains("does not support spec.volumes{v}.nfs yet"));
-        becomes("later", "Pending c=ContainerCreating");
-        delete("later");
+        node.create("later", "containers: [{name: c}], volumes: [{name: v, nfs: {server: a.example, path: /}}]");
+        Eventually.eventually("the Event of later", RealNode.LONG,
+                () -> node.events("later").toString().contains("does not support spec.volumes{v}.nfs yet"));
+        node.becomes("later", "Pending c=ContainerCreating");
+        node.delete("later");
     }
 
     @Test
     void probesDecideWhetherAContainerIsReadyAndWhetherItLives() {
         int port = web.getAddress().getPort();
-        create("probed", """
+        node.create("probed", """
                 containers: [{name: c, readinessProbe: {httpGet: {host: 127.0.0.1, port: %d}, periodSeconds: 1,
                     failureThreshold: 1}, startupProbe: {tcpSocket: {host: 127.0.0.1, port: %d}, periodSeconds: 1}},
                   {name: d, command: [sh, -c, 'touch /ok; sleep 1000'], livenessProbe: {exec: {command: [cat, /ok]},
                     periodSeconds: 1, failureThreshold: 1}}]""".formatted(port, port));
-        becomes("probed", "Running c=running d=ready");
-        Eventually.eventually("the Event of the failure", LONG, () -> of("probed")
+        node.becomes("probed", "Running c=running d=ready");
+        Eventually.eventually("the Event of the failure", RealNode.LONG, () -> node.events("probed")
                 .contains("probed Unhealthy Readiness probe failed: HTTP probe failed with statuscode: 500"));
         answer.set(200);
-        becomes("probed", "Running c=ready d=ready");
+        node.becomes("probed", "Running c=ready d=ready");
         answer.set(500);
-        becomes("probed", "Running c=running d=ready");
-        delete("probed");
-        create("dead", """
+        node.becomes("probed", "Running c=running d=ready");
+        node.delete("probed");
+        node.create("dead", """
                 containers: [{name: c, livenessProbe: {exec: {command: ['false']}, periodSeconds: 1,
                   failureThreshold: 1}}]""");
-        Eventually.eventually("dead runs again", LONG, () -> pods.get(key("dead")).getStatus()
+        Eventually.eventually("dead runs again", RealNode.LONG, () -> node.pods.get(RealNode.key("dead")).getStatus()
                 .getContainerStatuses() != null
-                && pods.get(key("dead")).getStatus().getContainerStatuses().get(0).getRestartCount() > 0);
-        assertThat(of("dead")).contains("dead Killing Container c failed liveness probe, will be restarted");
-        delete("dead");
+                && node.pods.get(RealNode.key("dead")).getStatus().getContainerStatuses().get(0).getRestartCount() > 0);
+        assertThat(node.events("dead")).contains("dead Killing Container c failed liveness probe, will be restarted");
+        node.delete("dead");
     }
 
     @Test
     void aPodIsStoppedInItsGracePeriodAfterItsHook() throws IOException {
         Path said = Files.createDirectories(home.resolve("said"));
-        create("polite", """
+        node.create("polite", """
                 containers: [{name: c, command: [sh, -c, 'trap "echo term >>/said/x; exit 0" TERM; echo up >/said/x;
                     while true; do sleep 0.1; done'], volumeMounts: [{name: s, mountPath: /said}],
                   lifecycle: {preStop: {exec: {command: [sh, -c, 'echo hook >>/said/x']}}}}],
                 volumes: [{name: s, hostPath: {path: '%s', type: Directory}}]""".formatted(said));
-        becomes("polite", "Running c=ready");
-        Eventually.eventually("the trap is set", LONG, () -> Files.exists(said.resolve("x")));
-        delete("polite");
+        node.becomes("polite", "Running c=ready");
+        Eventually.eventually("the trap is set", RealNode.LONG, () -> Files.exists(said.resolve("x")));
+        node.delete("polite");
         assertThat(Files.readAllLines(said.resolve("x"))).containsExactly("up", "hook", "term");
-        assertThat(of("polite")).contains("polite Killing Stopping container c");
+        assertThat(node.events("polite")).contains("polite Killing Stopping container c");
     }
 
     @Test
     void aPodIsStoppedWhileItsImageIsPulledOrItsHookRuns() {
-        create("hooked", "containers: [{name: c, lifecycle: {postStart: {exec: {command: [sleep, '1000']}}}}]");
-        create("pulls", "containers: [{name: c, image: '192.0.2.1:5000/far/away:1'}]");
-        Eventually.eventually("both are under way", LONG,
-                () -> of("hooked").contains("hooked Started Container started")
-                        && of("pulls").stream().anyMatch(each -> each.startsWith("pulls Pulling")));
-        delete("hooked");
-        delete("pulls");
-        assertThat(events).noneMatch(each -> each.contains("PostStartHook failed"));
+        node.create("hooked", "containers: [{name: c, lifecycle: {postStart: {exec: {command: [sleep, '1000']}}}}]");
+        node.create("pulls", "containers: [{name: c, image: '192.0.2.1:5000/far/away:1'}]");
+        Eventually.eventually("both are under way", RealNode.LONG,
+                () -> node.events("hooked").contains("hooked Started Container started")
+                        && node.events("pulls").stream().anyMatch(each -> each.startsWith("pulls Pulling")));
+        node.delete("hooked");
+        node.delete("pulls");
+        assertThat(node.events("hooked")).noneMatch(each -> each.contains("PostStartHook failed"));
     }
 
     @Test
     void theLogsOfTheLastTwoRunsAreServed() {
-        create("talks", container("echo one; echo two; exit 1"));
-        becomes("talks", "Running c=CrashLoopBackOff");
-        assertThat(log("talks", false, -1)).isEqualTo("one\ntwo\n");
-        assertThat(log("talks", false, 1)).isEqualTo("two\n");
-        Eventually.eventually("a second run", LONG, () -> "one\ntwo\n".equals(log("talks", true, -1)));
-        delete("talks");
-    }
-
-    /** Null if there is no such log. */
-    private static @Nullable String log(String pod, boolean previous, int tail) {
-        try {
-            return new CoreV1Api(server.apiClient()).readNamespacedPodLog(pod, "default").previous(previous)
-                    .tailLines(tail < 0 ? null : tail).execute();
-        } catch (ApiException e) {
-            return null;
-        }
+        node.create("talks", container("echo one; echo two; exit 1"));
+        node.becomes("talks", "Running c=CrashLoopBackOff");
+        assertThat(node.log("talks", false, -1)).isEqualTo("one\ntwo\n");
+        assertThat(node.log("talks", false, 1)).isEqualTo("two\n");
+        Eventually.eventually("a second run", RealNode.LONG, () -> "one\ntwo\n".equals(node.log("talks", true, -1)));
+        node.delete("talks");
     }
 
     @Test
     void aChangedConfigMapReachesARunningPod() {
-        ResourceClient<V1ConfigMap> maps = server.client().resource(ResourceType.CONFIG_MAPS, V1ConfigMap.class);
+        ResourceClient<V1ConfigMap> maps = node.server.client().resource(ResourceType.CONFIG_MAPS, V1ConfigMap.class);
         V1ConfigMap map = maps.create(Yaml.read("{metadata: {namespace: default, name: moving}, data: {x: old}}",
                 V1ConfigMap.class));
-        create("reads", """
+        node.create("reads", """
                 containers: [{name: c, volumeMounts: [{name: m, mountPath: /m}]}],
                 volumes: [{name: m, configMap: {name: moving}}]""");
-        becomes("reads", "Running c=ready");
-        assertThat(output("reads", "cat", "/m/x")).isEqualTo("old");
+        node.becomes("reads", "Running c=ready");
+        assertThat(node.output("reads", "cat", "/m/x")).isEqualTo("old");
         maps.update(map.putDataItem("x", "new").putDataItem("y", "more"));
         // A change of the pod is a reason to look at once, and not only when the pod is synced again.
-        pods.patch(key("reads"), "", PatchType.MERGE, "{\"metadata\": {\"annotations\": {\"a\": \"b\"}}}");
-        Eventually.eventually("the change arrives", LONG,
-                () -> output("reads", "cat", "/m/x", "/m/y").equals("newmore"));
-        delete("reads");
-    }
-
-    private static String output(String pod, String... command) {
-        try (CriClient client = new CriClient(containerd.socket())) {
-            return new CriService(client).exec(containers(pod).get(0).getId(), List.of(command),
-                    Duration.ofSeconds(10), call -> {}).getStdout().toStringUtf8();
-        }
+        node.pods.patch(RealNode.key("reads"), "", PatchType.MERGE,
+                "{\"metadata\": {\"annotations\": {\"a\": \"b\"}}}");
+        Eventually.eventually("the change arrives", RealNode.LONG,
+                () -> node.output("reads", "cat", "/m/x", "/m/y").equals("newmore"));
+        node.delete("reads");
     }
 
     /** Neither the end of the agent nor that of the runtime's daemon touches a container. */
     @Test
     void anAgentThatStartsAgainAdoptsWhatRunsAndTouchesNothingOfOthers() throws Exception {
         String foreign;
-        try (CriClient client = new CriClient(containerd.socket())) {
+        try (CriClient client = new CriClient(node.containerd.socket())) {
             foreign = new CriService(client).runSandbox(PodSandboxConfig.newBuilder()
                     .setMetadata(PodSandboxMetadata.newBuilder().setName("foreign").setNamespace("x").setUid("u"))
                     .setLogDirectory(home.resolve("foreign").toString()).putLabels(Configs.POD_UID, "u").build(),
                     call -> {});
         }
-        create("lasts", "containers: [{name: c, readinessProbe: {exec: {command: ['true']}, periodSeconds: 1}}]");
-        create("orphan", container("trap \"exit 0\" TERM; while true; do sleep 0.1; done"));
-        becomes("lasts", "Running c=ready");
-        becomes("orphan", "Running c=ready");
-        String id = containers("lasts").get(0).getId();
+        node.create("lasts", "containers: [{name: c, readinessProbe: {exec: {command: ['true']}, periodSeconds: 1}}]");
+        node.create("orphan", container("trap \"exit 0\" TERM; while true; do sleep 0.1; done"));
+        node.becomes("lasts", "Running c=ready");
+        node.becomes("orphan", "Running c=ready");
+        String id = node.containers("lasts").get(0).getId();
 
-        stopAgent();
-        containerd.kill();
-        pods.delete(key("orphan"), new Deletion(0L, null, null, null));
-        containerd.start();
-        startAgent();
+        assertThat(node.stopAgent()).as("threads that did not end").isEmpty();
+        node.containerd.kill();
+        node.pods.delete(RealNode.key("orphan"), new Deletion(0L, null, null, null));
+        node.containerd.start();
+        node.startAgent();
 
-        becomes("lasts", "Running c=ready");
-        Eventually.eventually("the orphan is stopped", LONG, () -> containers("orphan").isEmpty());
-        assertThat(containers("lasts")).extracting(Container::getId).containsExactly(id);
-        assertThat(pods.get(key("lasts")).getStatus().getContainerStatuses().get(0).getRestartCount()).isZero();
-        assertThat(sandboxes()).extracting(PodSandbox::getId).contains(foreign);
-        delete("lasts");
-        Eventually.eventually("the volumes are gone", LONG, () -> {
+        node.becomes("lasts", "Running c=ready");
+        Eventually.eventually("the orphan is stopped", RealNode.LONG, () -> node.containers("orphan").isEmpty());
+        assertThat(node.containers("lasts")).extracting(Container::getId).containsExactly(id);
+        assertThat(node.pods.get(RealNode.key("lasts")).getStatus().getContainerStatuses().get(0).getRestartCount())
+                .isZero();
+        assertThat(node.sandboxes()).extracting(PodSandbox::getId).contains(foreign);
+        node.delete("lasts");
+        Eventually.eventually("the volumes are gone", RealNode.LONG, () -> {
             try (Stream<Path> left = Files.list(home.resolve("lib/real/pods"))) {
                 return left.findAny().isEmpty();
             }

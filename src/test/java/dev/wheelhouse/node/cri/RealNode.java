@@ -39,8 +39,8 @@ final class RealNode implements AutoCloseable {
     static final Duration LONG = Duration.ofSeconds(60);
 
     final PrivateContainerd containerd;
-    final TestServer server = TestServer.builder().controllers(false).nodes(0).start();
-    final ResourceClient<V1Pod> pods = server.client().resource(ResourceType.PODS, V1Pod.class);
+    final TestServer server;
+    final ResourceClient<V1Pod> pods;
     private final Path home;
     private final List<String> events = new CopyOnWriteArrayList<>();
     private @Nullable NodeAgent agent;
@@ -50,6 +50,8 @@ final class RealNode implements AutoCloseable {
     RealNode(Path home) throws IOException {
         this.home = home;
         this.containerd = PrivateContainerd.orSkip(home);
+        this.server = TestServer.builder().controllers(false).nodes(0).start();
+        this.pods = server.client().resource(ResourceType.PODS, V1Pod.class);
         startAgent();
     }
 
