@@ -108,8 +108,7 @@ record ApiServerProperties(@DefaultValue("127.0.0.1") String address, @DefaultVa
 
     /**
      * These options for a server that pods reach at an address of the machine, unless they name another address. Pods
-     * use
-     * TLS only, and have tokens.
+     * use TLS only, and have tokens.
      */
     ApiServerProperties reachedFrom(String machine) {
         return !isLoopback(address) || isLoopback(machine)

@@ -30,8 +30,7 @@ record SigningRights(Authorizer authorizer) {
      * Checks a valid write.
      *
      * @throws ApiException 403 if the certificate would make its owner a member of {@code system:masters}, or the
-     * writer
-     *     may not approve or sign for the signer, 422 if a status write approves or denies
+     *     writer may not approve or sign for the signer, 422 if a status write approves or denies
      */
     void check(Attributes write) {
         ObjectNode object = write.object();
