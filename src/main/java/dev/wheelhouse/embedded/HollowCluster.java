@@ -3,6 +3,7 @@ package dev.wheelhouse.embedded;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
@@ -89,7 +90,8 @@ public final class HollowCluster implements AutoCloseable {
                 ControllerContext.Settings.stepped());
         if (options.storage) {
             others.add(new DefaultStorage(client));
-            others.addAll(new HollowProvisioner(context).loops());
+            others.addAll(new HollowProvisioner(context, volume -> options.nodes.stream().map(NodeAgentOptions::runtime)
+                    .filter(Objects::nonNull).forEach(runtime -> runtime.discardVolume(volume))).loops());
         }
         if (options.addresses != null) {
             others.addAll(new HollowBalancer(context, options.addresses).loops());

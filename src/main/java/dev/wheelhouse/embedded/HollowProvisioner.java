@@ -1,6 +1,7 @@
 package dev.wheelhouse.embedded;
 
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 import io.kubernetes.client.common.KubernetesObject;
@@ -23,15 +24,14 @@ import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.volumes.Volumes;
 
 /**
- * Makes volumes that store nothing, for the claims of classes whose provisioner is {@link #NAME}. It lets them grow,
- * and deletes them when they are released. Hollow pods need no more (upstream: external-provisioner and
- * external-resizer of the Kubernetes CSI project, whose objects and Events these are).
+ * Makes volumes for the claims of classes whose provisioner is {@link #NAME}. It lets them grow, and deletes them when
+ * they are released. Hollow pods need no more; a node that runs containers makes a directory (upstream:
+ * external-provisioner and external-resizer of the Kubernetes CSI project, whose objects and Events these are).
  */
 final class HollowProvisioner extends HollowController {
     /** The name of the provisioner in storage classes. */
     static final String NAME = "hollow.wheelhouse.dev/disk";
 
-    private static final String DRIVER = "hollow.wheelhouse.dev";
     private static final ResourceType CLAIMS = ResourceType.PERSISTENT_VOLUME_CLAIMS;
     private static final ResourceType VOLUMES = ResourceType.PERSISTENT_VOLUMES;
 
@@ -39,7 +39,8 @@ final class HollowProvisioner extends HollowController {
     private final SharedIndexInformer<V1PersistentVolume> volumes;
     private final SharedIndexInformer<V1StorageClass> classes;
 
-    HollowProvisioner(ControllerContext context) {
+    /** @param discard takes the contents of a volume away */
+    HollowProvisioner(ControllerContext context, Consumer<String> discard) {
         super("hollow-provisioner", NAME, context);
         this.claims = informerFor(CLAIMS, V1PersistentVolumeClaim.class);
         this.volumes = informerFor(VOLUMES, V1PersistentVolume.class);
@@ -47,6 +48,10 @@ final class HollowProvisioner extends HollowController {
         watch(claims).enqueue(claim -> new Key(CLAIMS, ObjectKey.of(claim)));
         watch(volumes).enqueueFor(change -> {
             V1PersistentVolume volume = change.object();
+            if (change.isDeletion() && isOurs(volume)
+                    && "Delete".equals(volume.getSpec().getPersistentVolumeReclaimPolicy())) {
+                discard.accept(volume.getMetadata().getName());
+            }
             Stream<Key> claim = Stream.ofNullable(volume.getSpec().getClaimRef())
                     .filter(reference -> !change.isDeletion() && isOurs(volume))
                     .map(reference -> new Key(CLAIMS, Volumes.claimKey(reference)));
@@ -83,7 +88,7 @@ final class HollowProvisioner extends HollowController {
                 .metadata(new V1ObjectMeta().name(name).putAnnotationsItem(Volumes.PROVISIONED_BY, NAME))
                 .spec(new V1PersistentVolumeSpec().accessModes(claim.getSpec().getAccessModes())
                         .putCapacityItem("storage", requested(claim)).claimRef(Volumes.reference(claim))
-                        .csi(new V1CSIPersistentVolumeSource().driver(DRIVER).volumeHandle(name))
+                        .csi(new V1CSIPersistentVolumeSource().driver(Volumes.HOLLOW_DRIVER).volumeHandle(name))
                         .mountOptions(storageClass.getMountOptions())
                         .persistentVolumeReclaimPolicy(storageClass.getReclaimPolicy())
                         .storageClassName(storageClass.getMetadata().getName())

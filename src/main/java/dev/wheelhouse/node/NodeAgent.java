@@ -60,9 +60,17 @@ public final class NodeAgent implements AutoCloseable {
     private NodeAgent(NodeAgentOptions options, boolean alone, KubeClient process, EventRecorder recorder,
             MeterRegistry registry, Clock clock) {
         KubeClient client = alone ? process : process.asNode(options.name());
-        PodEventRecorder events = (pod, fieldPath, type, reason, message) -> recorder.event(ResourceType.PODS, pod,
-                fieldPath,
-                type, reason, message);
+        PodEventRecorder events = new PodEventRecorder() {
+            @Override
+            public void event(V1Pod pod, String fieldPath, String type, String reason, String message) {
+                recorder.event(ResourceType.PODS, pod, fieldPath, type, reason, message);
+            }
+
+            @Override
+            public void onNode(String type, String reason, String message) {
+                recorder.event(ResourceType.NODES, NodeObjects.reference(options.name()), type, reason, message);
+            }
+        };
         this.options = options;
         // The sources log refused manifests by themselves.
         RejectionListener rejected = alone
@@ -77,8 +85,7 @@ public final class NodeAgent implements AutoCloseable {
         PodManager pods = new PodManager();
         this.statuses = new StatusManager(podClient, pods, queue("status", clock), options.workers(),
                 tasks, registry);
-        this.registration = new NodeRegistration(options, client, process, runtime::problem, runtime::port,
-                registry, clock);
+        this.registration = new NodeRegistration(options, client, process, runtime, registry, clock);
         runtime.onProblem(registration::readSoon);
         MirrorPods mirrors = new MirrorPods(podClient, registration::node, tasks, registry);
         SourcesReady sourcesReady = new SourcesReady(podConfig::seenAllSources);

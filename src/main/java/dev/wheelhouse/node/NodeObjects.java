@@ -44,6 +44,11 @@ final class NodeObjects {
 
     private NodeObjects() {}
 
+    /** The node in Events. As in kubelet the UID is the name: a node may report something before it is registered. */
+    static V1Node reference(String name) {
+        return new V1Node().apiVersion("v1").kind("Node").metadata(new V1ObjectMeta().name(name).uid(name));
+    }
+
     static V1Node node(NodeAgentOptions options, int port, @Nullable String problem, Moment now) {
         return new V1Node().apiVersion("v1").kind("Node")
                 .metadata(new V1ObjectMeta().name(options.name()).labels(labels(options)))

@@ -5,8 +5,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.function.IntSupplier;
-import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -58,8 +56,7 @@ final class NodeRegistration extends SignalledLoop {
     private final ResourceClient<V1Node> untainting;
     private final ResourceClient<V1Lease> leases;
     private final Meter.MeterProvider<Timer> heartbeats;
-    private final Supplier<@Nullable String> problem;
-    private final IntSupplier port;
+    private final PodRuntime runtime;
     private final Clock clock;
     private final LogBudget lines;
     private final Backoff backoff;
@@ -76,14 +73,11 @@ final class NodeRegistration extends SignalledLoop {
     /**
      * @param client with the rights of the node
      * @param process takes the taint of the new node away, which no node may do itself
-     * @param port of the node's own server; 0 if it has none
-     * @param problem returns why the node cannot run pods, null if it can
+     * @param runtime knows why the node cannot run pods, and more of its status
      */
     NodeRegistration(NodeAgentOptions options, KubeClient client, KubeClient process,
-            Supplier<@Nullable String> problem, IntSupplier port, MeterRegistry registry,
-            Clock clock) {
-        this.problem = problem;
-        this.port = port;
+            PodRuntime runtime, MeterRegistry registry, Clock clock) {
+        this.runtime = runtime;
         this.heartbeats = Timer.builder("kubelet.node.heartbeat").description("Renewals of node Leases")
                 .withRegistry(registry);
         this.options = options;
@@ -158,7 +152,7 @@ final class NodeRegistration extends SignalledLoop {
             lastRead = number;
             onRead.run();
             if (known != null && !stopped) {
-                if (clock.nanoTime() >= nextStatus || isReady(known) != (problem.get() == null)) {
+                if (clock.nanoTime() >= nextStatus || isReady(known) != (runtime.problem() == null)) {
                     known = report(known);
                 }
                 renew(known);
@@ -211,7 +205,7 @@ final class NodeRegistration extends SignalledLoop {
 
     private V1Node create() {
         try {
-            V1Node made = nodes.create(NodeObjects.node(options, port.getAsInt(), problem.get(), Moment.of(clock)));
+            V1Node made = nodes.create(NodeObjects.node(options, runtime.port(), runtime.problem(), Moment.of(clock)));
             log.info("registered the node {}", options.name());
             return made;
         } catch (KubeApiException e) {
@@ -281,8 +275,9 @@ final class NodeRegistration extends SignalledLoop {
     }
 
     private V1Node report(V1Node known) {
-        V1NodeStatus status = NodeObjects.status(options, port.getAsInt(), known.getStatus(), problem.get(),
+        V1NodeStatus status = NodeObjects.status(options, runtime.port(), known.getStatus(), runtime.problem(),
                 Moment.of(clock));
+        runtime.describe(status);
         ObjectNode patch = ModelJson.mapperForModels().createObjectNode();
         patch.putObject("metadata").put("uid", known.getMetadata().getUid());
         patch.set("status", ModelJson.tree(status));

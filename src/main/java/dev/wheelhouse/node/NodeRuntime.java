@@ -17,4 +17,7 @@ public interface NodeRuntime {
      */
     PodRuntime open(NodeAgentOptions node, KubeClient client, KubeClient process, PodEventRecorder events,
             Clock clock);
+
+    /** Takes the contents of a volume of the embedded provisioner away, whose PersistentVolume was deleted. */
+    default void discardVolume(String name) {}
 }

@@ -37,7 +37,6 @@ import dev.wheelhouse.quota.PodAmounts;
  */
 record PodAdmission(String nodeName, Map<String, String> capacity) {
     static final String NODE_AFFINITY = "NodeAffinity";
-    private static final int SYSTEM_CRITICAL_PRIORITY = 2_000_000_000;
     private static final String OS = "kubernetes.io/os";
 
     /** A rejection: kubelet's reason, such as {@code OutOfcpu}, and its message. */
@@ -67,8 +66,8 @@ record PodAdmission(String nodeName, Map<String, String> capacity) {
         if (pod.getSpec().getOs() != null && !"linux".equals(pod.getSpec().getOs().getName())) {
             return new Rejection("PodOSNotSupported", "Failed to admit pod as the OS field doesn't match node OS");
         }
-        boolean critical = isCritical(pod);
-        Lack lack = resources(pod, critical ? others.stream().filter(PodAdmission::isCritical).toList() : others);
+        boolean critical = PodPhases.isCritical(pod);
+        Lack lack = resources(pod, critical ? others.stream().filter(PodPhases::isCritical).toList() : others);
         if (lack != null && !critical) {
             return lack.rejection();
         }
@@ -166,11 +165,6 @@ record PodAdmission(String nodeName, Map<String, String> capacity) {
     private static boolean hasRun(V1Pod pod) {
         return pod.getStatus() != null && pod.getStatus().getContainerStatuses() != null
                 && pod.getStatus().getContainerStatuses().stream().anyMatch(s -> s.getContainerID() != null);
-    }
-
-    private static boolean isCritical(V1Pod pod) {
-        Integer priority = pod.getSpec().getPriority();
-        return PodSources.isStatic(pod) || (priority != null && priority >= SYSTEM_CRITICAL_PRIORITY);
     }
 
     static Map<String, BigDecimal> requests(V1Pod pod) {

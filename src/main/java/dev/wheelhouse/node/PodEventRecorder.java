@@ -14,4 +14,7 @@ public interface PodEventRecorder {
      * @param type {@code Normal} or {@code Warning}
      */
     void event(V1Pod pod, String fieldPath, String type, String reason, String message);
+
+    /** Records an Event about the node itself. */
+    default void onNode(String type, String reason, String message) {}
 }

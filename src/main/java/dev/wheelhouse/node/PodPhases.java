@@ -26,8 +26,15 @@ public final class PodPhases {
     static final String RUNNING = "Running";
     static final String SUCCEEDED = "Succeeded";
     static final String FAILED = "Failed";
+    private static final int SYSTEM_CRITICAL_PRIORITY = 2_000_000_000;
 
     private PodPhases() {}
+
+    /** Whether a node never ends a pod to have more room. */
+    public static boolean isCritical(V1Pod pod) {
+        Integer priority = pod.getSpec().getPriority();
+        return PodSources.isStatic(pod) || priority != null && priority >= SYSTEM_CRITICAL_PRIORITY;
+    }
 
     static boolean isTerminal(@Nullable String phase) {
         return SUCCEEDED.equals(phase) || FAILED.equals(phase);

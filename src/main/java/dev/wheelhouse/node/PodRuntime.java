@@ -5,6 +5,7 @@ import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
+import io.kubernetes.client.openapi.models.V1NodeStatus;
 import io.kubernetes.client.openapi.models.V1Pod;
 
 import dev.wheelhouse.runtime.LoopRunner;
@@ -55,6 +56,14 @@ public interface PodRuntime extends AutoCloseable {
      * @param uids the pods that this node should run, or still stops
      */
     default void retain(Set<String> uids) {}
+
+    /** Why the runtime has ended a pod that used more than it may; null if it has not. */
+    default @Nullable String evicted(String uid) {
+        return null;
+    }
+
+    /** Adds to the status of the Node what the runtime knows. */
+    default void describe(V1NodeStatus status) {}
 
     /** The port of the node's own server; 0 if it has none. */
     default int port() {

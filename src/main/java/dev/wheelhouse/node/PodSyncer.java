@@ -83,12 +83,14 @@ final class PodSyncer implements PodWorkers.Syncer {
      */
     private boolean sync(V1Pod pod, Moment now) {
         V1PodStatus before = statuses.get(PodManager.uid(pod));
-        if (pastDeadline(pod, before, now)) {
-            V1PodStatus status = status(pod, before, false, now).phase(PodPhases.FAILED).reason("DeadlineExceeded")
-                    .message("Pod was active on the node longer than the specified deadline");
-            statuses.set(pod, status);
-            events.event(pod, "", "Normal", "DeadlineExceeded",
-                    "Pod was active on the node longer than the specified deadline");
+        String evicted = runtime.evicted(PodManager.uid(pod));
+        if (evicted != null || pastDeadline(pod, before, now)) {
+            String reason = evicted != null ? "Evicted" : "DeadlineExceeded";
+            String message = evicted != null
+                    ? evicted
+                    : "Pod was active on the node longer than the specified deadline";
+            statuses.set(pod, status(pod, before, false, now).phase(PodPhases.FAILED).reason(reason).message(message));
+            events.event(pod, "", evicted != null ? "Warning" : "Normal", reason, message);
             return true;
         }
         runtime.sync(pod);

@@ -1,7 +1,6 @@
 package dev.wheelhouse.node;
 
 import io.kubernetes.client.openapi.models.V1Node;
-import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1Pod;
 
 import dev.wheelhouse.api.ResourceType;
@@ -20,9 +19,7 @@ final class RejectionEvents implements RejectionListener {
     private final EventRecorder recorder;
 
     RejectionEvents(String nodeName, EventRecorder recorder) {
-        // As in kubelet the UID is the name, because a node may report something before it is registered.
-        this.node = new V1Node().apiVersion("v1").kind("Node")
-                .metadata(new V1ObjectMeta().name(nodeName).uid(nodeName));
+        this.node = NodeObjects.reference(nodeName);
         this.recorder = recorder;
     }
 

@@ -44,7 +44,7 @@ public final class PodAmounts {
     }
 
     /** The limits. The overhead is added only to a limit above zero. */
-    static Map<String, Quantity> limits(V1Pod pod) {
+    public static Map<String, Quantity> limits(V1Pod pod) {
         Map<String, Quantity> sum = new PodAmounts(pod, true, Map.of()).total();
         Amounts.orEmpty(pod.getSpec().getOverhead()).forEach((name, amount) -> sum.computeIfPresent(name,
                 (n, limit) -> limit.getNumber().signum() == 0 ? limit : Amounts.sum(limit, amount)));

@@ -13,9 +13,10 @@ public final class Commands {
 
     /**
      * @param input what the program reads
+     * @return the first words of the program
      * @throws IOException if the program is not there, fails or takes too long; the message has its first words
      */
-    public static void run(Duration deadline, String input, String... command) throws IOException {
+    public static String run(Duration deadline, String input, String... command) throws IOException {
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         try (var output = process.getInputStream()) {
             // The program's end at the deadline also ends the waits for it to read and to write.
@@ -31,6 +32,7 @@ public final class Commands {
                         ? "no success within " + deadline.toSeconds() + " s"
                         : words));
             }
+            return words;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IOException(command[0] + " was interrupted");

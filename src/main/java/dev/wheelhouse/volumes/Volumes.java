@@ -51,6 +51,9 @@ public final class Volumes {
     /** The finalizer of volumes that may be bound. */
     public static final String VOLUME_PROTECTION = "kubernetes.io/pv-protection";
 
+    /** The driver of the volumes that the embedded provisioner makes: directories, on nodes that run containers. */
+    public static final String HOLLOW_DRIVER = "hollow.wheelhouse.dev";
+
     private static final String BETA_CLASS = "volume.beta.kubernetes.io/storage-class";
 
     private Volumes() {}

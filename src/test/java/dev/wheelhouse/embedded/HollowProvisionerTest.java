@@ -31,9 +31,10 @@ class HollowProvisionerTest {
 
     private final Cluster cluster = new Cluster();
     private final List<Loop> loops = new ArrayList<>();
+    private final List<String> discarded = new ArrayList<>();
 
     HollowProvisionerTest() {
-        loops.addAll(new HollowProvisioner(cluster.context()).loops());
+        loops.addAll(new HollowProvisioner(cluster.context(), discarded::add).loops());
         loops.addAll(new VolumeBinder(cluster.context()).loops());
         loops.addAll(new ClaimProtectionController(cluster.context()).loops());
         loops.addAll(new VolumeProtectionController(cluster.context()).loops());
@@ -149,11 +150,13 @@ class HollowProvisionerTest {
     void theVolumeIsDeletedWithItsClaim() {
         defaultStorage();
         create("");
+        String volume = volumes().get(0).getMetadata().getName();
         cluster.delete(CLAIMS, DATA);
         settle();
 
         assertThat(cluster.exists(CLAIMS, DATA)).isFalse();
         assertThat(volumes()).isEmpty();
+        assertThat(discarded).containsExactly(volume);
     }
 
     @Test
@@ -166,6 +169,10 @@ class HollowProvisionerTest {
 
         assertThat(volumes()).singleElement()
                 .satisfies(volume -> assertThat(volume.getStatus().getPhase()).isEqualTo("Released"));
+        cluster.delete(VOLUMES, ObjectKey.of(volumes().get(0)));
+        settle();
+        assertThat(volumes()).isEmpty();
+        assertThat(discarded).isEmpty();
     }
 
     @Test

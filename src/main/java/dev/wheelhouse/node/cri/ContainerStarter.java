@@ -46,7 +46,7 @@ record ContainerStarter(CriRuntime runtime, PodVolumes volumes, ContainerFiles f
             Environment environment = Environment.of(container.spec, runtime.network.variables(pod), fields,
                     new PodObjects(runtime.client, runtime.clock));
             List<Mount> mounts = files.mounts(pod, container.spec, attempt, fields.podIp(),
-                    volumes.mounts(pod, container.spec));
+                    volumes.mounts(pod, container.spec, environment));
             ContainerConfig config = Configs.container(pod, container.spec, image, runtime.node.name(), attempt,
                     environment, mounts, runtime.memory());
             id = runtime.cri.create(sandbox.getId(), target == null ? config : Configs.seeing(target.id(), config),

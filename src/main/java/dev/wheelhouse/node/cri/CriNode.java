@@ -9,6 +9,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.node.NodeAgentOptions;
@@ -20,6 +22,7 @@ import dev.wheelhouse.runtime.Clock;
 
 /** A machine with a container runtime that speaks the Container Runtime Interface. */
 public final class CriNode implements NodeRuntime {
+    private static final Logger log = LoggerFactory.getLogger(CriNode.class);
     private static final String SCHEME = "unix://";
     private static final Pattern MEMORY = Pattern.compile("(\\w+):\\s+(\\d{1,12}) kB");
     private static final Path PROC = Path.of("/proc");
@@ -126,6 +129,16 @@ public final class CriNode implements NodeRuntime {
             return new NodeServer(name, of.node.hostIp(), port, api, of.clock);
         } catch (IOException e) {
             throw new IllegalStateException("the server of the node " + name + " cannot start: " + e.getMessage(), e);
+        }
+    }
+
+    @Override
+    public void discardVolume(String name) {
+        try {
+            NodeFolders.discard(directory, name);
+        } catch (IOException e) {
+            log.warn("the directory of the volume {} in {} could not be taken away: {}", name, directory,
+                    e.getMessage());
         }
     }
 

@@ -49,6 +49,7 @@ final class CriPod extends SignalledLoop {
     private static final Duration NOTICE = Duration.ofSeconds(1);
     /** The least time between two looks at the objects that volumes show, while the pod itself does not change. */
     private static final Duration BETWEEN_REFRESHES = Duration.ofSeconds(30);
+    private static final Duration EVICTION = Duration.ofSeconds(1);
     private static final Duration ORPHANS_GRACE = Duration.ofSeconds(30);
     private static final Path RESOLV_CONF = Path.of("/etc/resolv.conf");
 
@@ -60,6 +61,8 @@ final class CriPod extends SignalledLoop {
     private final ContainerStarter starter;
     private final ContainerStops stops;
     private final Map<String, CriContainer> containers = new LinkedHashMap<>();
+    /** Why the pod was evicted; null if it was not. */
+    volatile @Nullable String evicted;
     private @Nullable V1Pod desired;
     private @Nullable V1Pod next;
     private boolean orphan;
@@ -75,7 +78,7 @@ final class CriPod extends SignalledLoop {
         this.uid = uid;
         ContainerFiles files = new ContainerFiles(runtime.folders(), uid);
         this.volumes = new PodVolumes(runtime.folders().disk(uid), runtime.folders().memory(uid),
-                new PodObjects(runtime.client, runtime.clock));
+                new PodObjects(runtime.client, runtime.clock), runtime.claims);
         this.observer = new PodObserver(runtime.cri, Configs.labels(runtime.node.name(), uid), runtime.idPrefix(),
                 status -> {
                     CriContainer container = container(status.getMetadata().getName());
@@ -117,6 +120,13 @@ final class CriPod extends SignalledLoop {
         wake();
     }
 
+    /** Ends the pod for good, because it uses too much of the disk. */
+    void evict(V1Pod pod, String why) {
+        evicted = why;
+        kill(pod, EVICTION);
+        runtime.changed(uid);
+    }
+
     void remove() {
         synchronized (this) {
             removed = true;
@@ -148,7 +158,7 @@ final class CriPod extends SignalledLoop {
         return next;
     }
 
-    private synchronized @Nullable V1Pod pod() {
+    synchronized @Nullable V1Pod pod() {
         return desired;
     }
 

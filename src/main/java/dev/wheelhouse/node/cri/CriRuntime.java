@@ -2,6 +2,7 @@ package dev.wheelhouse.node.cri;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import io.kubernetes.client.openapi.models.V1NodeStatus;
 import io.kubernetes.client.openapi.models.V1Pod;
 
 import dev.wheelhouse.client.KubeClient;
@@ -45,6 +47,8 @@ final class CriRuntime implements PodRuntime {
     final Prober prober;
     final Hooks hooks;
     final KubeClient client;
+    final Claims claims;
+    final NodeImages images;
     final PodEventRecorder events;
     final Clock clock;
     private final NodeFolders folders;
@@ -63,6 +67,7 @@ final class CriRuntime implements PodRuntime {
         }
     };
     private final CniFiles cni;
+    private final NodeStorage storage = new NodeStorage(this);
     private volatile @Nullable LoopRunner runner;
     private volatile Runnable wake = () -> {};
     private volatile Runnable problemChanged = () -> {};
@@ -76,6 +81,8 @@ final class CriRuntime implements PodRuntime {
         this.hooks = new Hooks(prober);
         this.folders = folders;
         this.client = client;
+        this.claims = new Claims(client, folders);
+        this.images = new NodeImages(cri, events, clock);
         this.events = events;
         this.clock = clock;
         this.lines = new LogBudget(clock);
@@ -148,6 +155,10 @@ final class CriRuntime implements PodRuntime {
         return folders;
     }
 
+    Collection<CriPod> all() {
+        return pods.values();
+    }
+
     /** Tells of a container of a pod. */
     void event(V1Pod pod, CriContainer container, String type, String reason, String message) {
         events.event(pod, container.fieldPath(), type, reason, message);
@@ -205,6 +216,7 @@ final class CriRuntime implements PodRuntime {
         threads.start(node.name() + "/containers", watch);
         threads.start(node.name() + "/container-events", watch.events());
         threads.start(node.name() + "/log-rotation", rotation);
+        threads.start(node.name() + "/storage", storage);
         network.start(threads);
         threads.start(node.name() + "/cni", cni);
         pods.values().forEach(pod -> threads.start(node.name() + "/pod-" + pod.uid, pod));
@@ -241,6 +253,17 @@ final class CriRuntime implements PodRuntime {
     public @Nullable PodRuntimeStatus status(String uid) {
         CriPod pod = pods.get(uid);
         return pod == null || pod.isRemoved() ? null : pod.status();
+    }
+
+    @Override
+    public @Nullable String evicted(String uid) {
+        CriPod pod = pods.get(uid);
+        return pod == null ? null : pod.evicted;
+    }
+
+    @Override
+    public void describe(V1NodeStatus status) {
+        status.images(images.shown());
     }
 
     @Override
@@ -327,6 +350,7 @@ final class CriRuntime implements PodRuntime {
         server.close();
         watch.close();
         rotation.close();
+        storage.close();
         pods.values().forEach(CriPod::close);
         prober.close();
         network.close();

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 import com.google.protobuf.MessageLite;
 
+import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.node.cri.proto.Cri;
 import dev.wheelhouse.node.cri.proto.Cri.Container;
 import dev.wheelhouse.node.cri.proto.Cri.ContainerConfig;
@@ -179,10 +180,43 @@ record CriService(CriClient client) {
         return answer.hasImage() ? answer.getImage() : null;
     }
 
-    void pull(String name, PodSandboxConfig sandbox, Consumer<Call> begun) {
-        client.call("ImageService/PullImage",
-                Cri.PullImageRequest.newBuilder().setImage(ImageSpec.newBuilder().setImage(name))
-                        .setSandboxConfig(sandbox).build(),
-                Cri.PullImageResponse.parser(), PULL, begun);
+    /** @param credentials those to try, one after the other; none to pull without */
+    void pull(String name, List<Cri.AuthConfig> credentials, PodSandboxConfig sandbox, Consumer<Call> begun) {
+        Cri.PullImageRequest.Builder request = Cri.PullImageRequest.newBuilder()
+                .setImage(ImageSpec.newBuilder().setImage(name)).setSandboxConfig(sandbox);
+        if (!credentials.isEmpty()) {
+            request.setAuth(credentials.get(0));
+        }
+        try {
+            client.call("ImageService/PullImage", request.build(), Cri.PullImageResponse.parser(), PULL, begun);
+        } catch (CriException e) {
+            if (credentials.size() < 2) {
+                throw e;
+            }
+            pull(name, credentials.subList(1, credentials.size()), sandbox, begun);
+        }
+    }
+
+    List<Cri.Image> images() {
+        return client.call("ImageService/ListImages", Cri.ListImagesRequest.getDefaultInstance(),
+                Cri.ListImagesResponse.parser(), CriClient.QUICK).getImagesList();
+    }
+
+    void removeImage(String id) {
+        end("ImageService/RemoveImage",
+                Cri.RemoveImageRequest.newBuilder().setImage(ImageSpec.newBuilder().setImage(id)).build(),
+                CriClient.SLOW);
+    }
+
+    /** A directory in the file system of the images. */
+    String imageDirectory() {
+        return client.call("ImageService/ImageFsInfo", Cri.ImageFsInfoRequest.getDefaultInstance(),
+                Cri.ImageFsInfoResponse.parser(), CriClient.QUICK).getImageFilesystems(0).getFsId().getMountpoint();
+    }
+
+    /** The image of sandboxes, which containerd 1.6 does not mark as one to keep; empty if the runtime does not say. */
+    String sandboxImage() {
+        return ModelJson.mapperForModels().readTree(status().getInfoOrDefault("config", "{}")).path("sandboxImage")
+                .asString("");
     }
 }

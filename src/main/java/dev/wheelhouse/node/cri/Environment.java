@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
@@ -102,6 +103,17 @@ final class Environment {
         return REFERENCE.matcher(text).replaceAll(found -> Matcher.quoteReplacement(found.group(2) == null
                 ? "$"
                 : variables.getOrDefault(found.group(2), found.group())));
+    }
+
+    /** Expands a text whose variables must all have values (upstream: {@code ExpandContainerVolumeMounts}). */
+    String expandAll(String text) throws ConfigProblem {
+        String missing = REFERENCE.matcher(text).results().map(found -> found.group(2))
+                .filter(name -> name != null && variables.getOrDefault(name, "").isEmpty()).distinct().sorted()
+                .collect(Collectors.joining(", "));
+        if (!missing.isEmpty()) {
+            throw new ConfigProblem("missing value for " + missing);
+        }
+        return expand(text);
     }
 
     List<String> expand(@Nullable List<String> texts) {

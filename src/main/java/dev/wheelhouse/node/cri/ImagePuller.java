@@ -63,7 +63,8 @@ record ImagePuller(CriRuntime runtime, Interruption interruption) {
         }
         runtime.event(pod, container, "Normal", "Pulling", "Pulling image \"" + name + "\"");
         try {
-            runtime.cri.pull(name, sandbox, interruption::begun);
+            runtime.cri.pull(name, Keyring.of(pod, runtime.client, runtime.events).of(name), sandbox,
+                    interruption::begun);
         } catch (CriException e) {
             if (!interruption.isRequested()) {
                 container.pullFailures++;

@@ -24,6 +24,9 @@ import dev.wheelhouse.runtime.PrivateFiles;
  */
 record NodeFolders(Path root) {
     private static final String LOG_NAME = "%s_%s_%s";
+    /** No node has such a name. */
+    private static final String CLAIMED = "persistent_volumes";
+    private static final String DISCARDED = "discarded_volumes";
     private static final Pattern UID = Pattern.compile("[A-Za-z0-9-]{1,64}");
     private static final Pattern RUN = Pattern.compile("\\d{1,9}\\.log");
 
@@ -33,6 +36,8 @@ record NodeFolders(Path root) {
     /** Makes the directories, and mounts a file system in memory for contents of Secrets. */
     void make() throws IOException {
         PrivateFiles.createDirectories(disk());
+        PrivateFiles.createDirectories(root.resolveSibling(CLAIMED));
+        PrivateFiles.createDirectories(root.resolveSibling(DISCARDED));
         Files.createDirectories(logs());
         PodFiles.mountMemory(memory(), "mode=0700");
     }
@@ -47,6 +52,19 @@ record NodeFolders(Path root) {
 
     private Path logs() {
         return root.resolve("logs");
+    }
+
+    /** The directory of a volume of the embedded provisioner: the nodes of one machine share it. */
+    Path claimed(String volume) {
+        return root.resolveSibling(CLAIMED).resolve(volume);
+    }
+
+    /** Takes a volume away. Its contents are deleted later. @param machine the directory of all nodes */
+    static void discard(Path machine, String volume) throws IOException {
+        Path there = machine.resolve(CLAIMED).resolve(volume);
+        if (Names.isSubdomain(volume) && Files.exists(there)) {
+            Files.move(there, machine.resolve(DISCARDED).resolve(volume));
+        }
     }
 
     Path disk(String uid) {
@@ -121,9 +139,9 @@ record NodeFolders(Path root) {
         return Integer.parseInt(log.getFileName().toString().replace(".log", ""));
     }
 
-    /** Deletes the files of pods that are not to be kept. */
+    /** Deletes the files of pods that are not to be kept, and volumes that were discarded. */
     void retain(Predicate<String> uids) throws IOException {
-        for (Path folder : List.of(disk(), memory(), logs())) {
+        for (Path folder : List.of(disk(), memory(), logs(), root.resolveSibling(DISCARDED))) {
             List<Path> old;
             try (Stream<Path> pods = Files.list(folder)) {
                 old = pods.filter(pod -> !uids.test(uid(pod))).toList();

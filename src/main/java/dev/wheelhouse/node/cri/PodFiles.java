@@ -5,7 +5,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
@@ -25,8 +24,10 @@ import dev.wheelhouse.runtime.Commands;
 /** The agent's files: what all its volumes do with directories, links and mounts. */
 final class PodFiles {
     private static final LinkOption[] NO_LINKS = {LinkOption.NOFOLLOW_LINKS};
+    private static final int GROUPS = 02770;
     private static final String DATA = "..data";
     private static final Duration COMMAND = Duration.ofSeconds(10);
+    private static final int MOST_MOUNTS = 10_000;
 
     /** A file of a volume. */
     record Content(byte[] bytes, int mode) {
@@ -50,6 +51,33 @@ final class PodFiles {
         }
         // A change of the group clears the bit by which new files get the group of their directory.
         Files.setAttribute(path, "unix:mode", mode, NO_LINKS);
+    }
+
+    /**
+     * Gives a directory and all in it to a group, which may then read and write it (upstream:
+     * {@code pkg/volume/volume_linux.go}). Links are not followed.
+     *
+     * @param onlyIfDifferent whether to leave it if the directory itself is the group's already
+     */
+    static void own(Path directory, long group, boolean onlyIfDifferent) throws IOException {
+        int gid = (int) Files.getAttribute(directory, "unix:gid");
+        if (onlyIfDifferent && gid == group && (mode(directory) & GROUPS) == GROUPS) {
+            return;
+        }
+        try (Stream<Path> all = Files.walk(directory)) {
+            for (Path each : (Iterable<Path>) all::iterator) {
+                if (Files.isDirectory(each, NO_LINKS) || Files.isRegularFile(each, NO_LINKS)) {
+                    permit(each, mode(each) | (Files.isDirectory(each, NO_LINKS) ? GROUPS : 0660), group);
+                } else {
+                    Files.setAttribute(each, "unix:gid", (int) group, NO_LINKS);
+                }
+            }
+        }
+    }
+
+    /** The permissions of a file or directory, with the bits for its group and its user. */
+    static int mode(Path path) throws IOException {
+        return (int) Files.getAttribute(path, "unix:mode", NO_LINKS) & 07777;
     }
 
     /**
@@ -132,31 +160,31 @@ final class PodFiles {
     /** Mounts a file system in memory at a directory, unless there is one. */
     static void mountMemory(Path directory, String options) throws IOException {
         Files.createDirectories(directory);
-        if (!mounts().contains(directory.toString())) {
+        if (!Mounts.read().has(directory)) {
             run("mount", "-t", "tmpfs", "-o", options, "tmpfs", directory.toString());
         }
     }
 
-    /** Takes away all mounts at and below a directory. */
-    static void unmount(Path directory) throws IOException {
-        String path = directory.toString();
-        for (String mount : mounts().reversed()) {
-            if (mount.equals(path) || mount.startsWith(path + "/")) {
-                run("umount", "-l", mount);
+    /** Takes away all mounts at and below a path, because a deletion would not stop at them. */
+    static void unmount(Path path) throws IOException {
+        for (int i = 0; i < MOST_MOUNTS; i++) {
+            List<Mounts.Mount> left = Mounts.read().all().stream().filter(each -> each.isAtOrBelow(path)).toList();
+            if (left.isEmpty()) {
+                return;
             }
+            run("umount", "-l", left.getLast().point());
         }
+        throw new IOException("there are still mounts at or below " + path);
     }
 
-    /** The mount points of this process, in the order of their mounts. Odd characters of paths are escaped. */
-    private static List<String> mounts() throws IOException {
-        try (Stream<String> lines = Files.lines(Path.of("/proc/self/mountinfo"), StandardCharsets.UTF_8)) {
-            return lines.map(line -> line.split(" ")[4]).toList();
-        } catch (NoSuchFileException e) {
-            return List.of();
-        }
+    /** The bytes that a directory takes on the disk; zero if it is not there. */
+    static long size(Path directory) throws IOException {
+        // Files that go away meanwhile make du fail, although it measures all others.
+        String line = run("sh", "-c", "du -s -x -B1 -- \"$0\" 2> /dev/null || true", directory.toString());
+        return line.matches("(?s)\\d{1,18}\\s.*") ? Long.parseLong(line.split("\\s", 2)[0]) : 0;
     }
 
-    private static void run(String... command) throws IOException {
-        Commands.run(COMMAND, "", command);
+    static String run(String... command) throws IOException {
+        return Commands.run(COMMAND, "", command);
     }
 }

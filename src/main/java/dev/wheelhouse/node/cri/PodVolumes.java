@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -13,6 +14,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import io.kubernetes.client.openapi.models.V1ConfigMapProjection;
 import io.kubernetes.client.openapi.models.V1Container;
@@ -26,31 +29,40 @@ import io.kubernetes.client.openapi.models.V1Volume;
 import io.kubernetes.client.openapi.models.V1VolumeMount;
 import io.kubernetes.client.openapi.models.V1VolumeProjection;
 
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.node.cri.PodFiles.Content;
 import dev.wheelhouse.node.cri.proto.Cri.Mount;
 import dev.wheelhouse.node.cri.proto.Cri.MountPropagation;
+
+import static dev.wheelhouse.api.Absent.orEmpty;
 
 /**
  * The volumes of one pod (upstream: {@code pkg/volume}). Contents of Secrets and projections lie in memory. Not thread
  * safe.
  */
 final class PodVolumes {
+    private static final Logger log = LoggerFactory.getLogger(PodVolumes.class);
     private static final int DEFAULT_MODE = 0644;
     private static final int TYPE = 0170000;
+    private static final String NO_VOLUME = "MountVolume.SetUp failed for volume \"%s\" : ";
+    private static final String NO_CLAIM = "Unable to attach or mount volumes: unmounted volumes=[%1$s], "
+            + "unattached volumes=[], failed to process volumes=[%1$s]: ";
 
     private final Path disk;
     private final Path memory;
     private final PodObjects objects;
+    private final Claims claims;
     private final Map<String, Map<String, Content>> written = new HashMap<>();
 
     /**
      * @param disk a directory for this pod alone
      * @param memory another one, in a file system in memory
      */
-    PodVolumes(Path disk, Path memory, PodObjects objects) {
+    PodVolumes(Path disk, Path memory, PodObjects objects, Claims claims) {
         this.disk = disk;
         this.memory = memory;
         this.objects = objects;
+        this.claims = claims;
     }
 
     /**
@@ -62,18 +74,15 @@ final class PodVolumes {
         for (V1Volume volume : volumes(pod)) {
             try {
                 prepare(volume, fields);
-            } catch (IOException e) {
-                throw new ConfigProblem("MountVolume.SetUp failed for volume \"" + volume.getName() + "\" : "
-                        + e.getMessage());
-            } catch (ConfigProblem e) {
-                throw new ConfigProblem("MountVolume.SetUp failed for volume \"" + volume.getName() + "\" : "
+            } catch (IOException | ConfigProblem | KubeApiException | InvalidPathException e) {
+                throw new ConfigProblem((Claims.isClaim(volume) ? NO_CLAIM : NO_VOLUME).formatted(volume.getName())
                         + e.getMessage());
             }
         }
     }
 
     private static List<V1Volume> volumes(V1Pod pod) {
-        return pod.getSpec().getVolumes() == null ? List.of() : pod.getSpec().getVolumes();
+        return orEmpty(pod.getSpec().getVolumes());
     }
 
     private static @Nullable Long group(V1Pod pod) {
@@ -85,6 +94,12 @@ final class PodVolumes {
         Long group = group(fields.pod());
         if (volume.getHostPath() != null) {
             checkHostPath(volume.getHostPath());
+            return;
+        }
+        if (Claims.isClaim(volume)) {
+            if (!Files.isSymbolicLink(path)) {
+                link(path, volume, fields.pod());
+            }
             return;
         }
         V1EmptyDirVolumeSource empty = volume.getEmptyDir();
@@ -111,12 +126,34 @@ final class PodVolumes {
         }
     }
 
+    /** Makes the link to the directory of a claim, which says that the volume is ready, and where it is. */
+    private void link(Path path, V1Volume volume, V1Pod pod) throws IOException, ConfigProblem {
+        Claims.Found found = claims.find(pod, volume);
+        Long group = group(pod);
+        if (group != null && found.hasGroup() && !isReadOnly(volume)) {
+            PodFiles.own(found.directory(), group,
+                    "OnRootMismatch".equals(pod.getSpec().getSecurityContext().getFsGroupChangePolicy()));
+        }
+        Files.createDirectories(path.getParent());
+        Files.createSymbolicLink(path, found.directory());
+    }
+
+    private static boolean isReadOnly(V1Volume volume) {
+        return volume.getPersistentVolumeClaim() != null
+                ? Boolean.TRUE.equals(volume.getPersistentVolumeClaim().getReadOnly())
+                : volume.getEmptyDir() == null && volume.getHostPath() == null && volume.getEphemeral() == null;
+    }
+
     private Path path(V1Volume volume) {
         if (volume.getHostPath() != null) {
             return Path.of(volume.getHostPath().getPath());
         }
         boolean inMemory = volume.getSecret() != null || volume.getProjected() != null;
-        return (inMemory ? memory : disk).resolve("volumes").resolve(volume.getName());
+        return path(inMemory ? memory : disk, volume.getName());
+    }
+
+    static Path path(Path pod, String volume) {
+        return pod.resolve("volumes").resolve(volume);
     }
 
     private Map<String, Content> files(V1Volume volume, FieldRefs fields) throws ConfigProblem {
@@ -193,7 +230,7 @@ final class PodVolumes {
         }
     }
 
-    private static void checkHostPath(V1HostPathVolumeSource source) throws IOException, ConfigProblem {
+    static void checkHostPath(V1HostPathVolumeSource source) throws IOException, ConfigProblem {
         Path path = Path.of(source.getPath());
         String type = source.getType() == null ? "" : source.getType();
         if (!path.isAbsolute()) {
@@ -227,20 +264,22 @@ final class PodVolumes {
         }
     }
 
-    /** The mounts that a container asks for. @throws ConfigProblem if there is no such volume */
-    List<Mount> mounts(V1Pod pod, V1Container container) throws ConfigProblem {
+    /** The mounts that a container asks for. @throws ConfigProblem if there is no such volume, or no such part */
+    List<Mount> mounts(V1Pod pod, V1Container container, Environment environment) throws ConfigProblem, IOException {
         List<Mount> mounts = new ArrayList<>();
-        for (V1VolumeMount mount : container.getVolumeMounts() == null
-                ? List.<V1VolumeMount>of()
-                : container.getVolumeMounts()) {
+        for (V1VolumeMount mount : orEmpty(container.getVolumeMounts())) {
             V1Volume volume = volumes(pod).stream().filter(v -> v.getName().equals(mount.getName())).findFirst()
                     .orElseThrow(() -> new ConfigProblem("cannot find volume \"" + mount.getName()
                             + "\" to mount into container \"" + container.getName() + "\""));
-            boolean writable = volume.getEmptyDir() != null || volume.getHostPath() != null;
+            String part = orEmpty(mount.getSubPathExpr()).isEmpty()
+                    ? orEmpty(mount.getSubPath())
+                    : environment.expandAll(mount.getSubPathExpr());
+            Path path = part.isEmpty()
+                    ? Claims.isClaim(volume) ? path(volume).toRealPath() : path(volume)
+                    : part(volume, part, container, mounts.size());
             String propagation = mount.getMountPropagation();
-            mounts.add(Mount.newBuilder().setContainerPath(absolute(mount.getMountPath()))
-                    .setHostPath(path(volume).toString())
-                    .setReadonly(!writable || Boolean.TRUE.equals(mount.getReadOnly()))
+            mounts.add(Mount.newBuilder().setContainerPath(absolute(mount.getMountPath())).setHostPath(path.toString())
+                    .setReadonly(isReadOnly(volume) || Boolean.TRUE.equals(mount.getReadOnly()))
                     .setPropagation("Bidirectional".equals(propagation)
                             ? MountPropagation.PROPAGATION_BIDIRECTIONAL
                             : "HostToContainer".equals(propagation)
@@ -249,6 +288,26 @@ final class PodVolumes {
                     .build());
         }
         return mounts;
+    }
+
+    private Path part(V1Volume volume, String part, V1Container container, int index) throws ConfigProblem {
+        if (part.startsWith("/")) {
+            throw new ConfigProblem("error SubPath `" + part + "` must not be an absolute path");
+        }
+        if (List.of(part.split("/")).contains("..")) {
+            throw new ConfigProblem("unable to provision SubPath `" + part + "`: must not contain '..'");
+        }
+        Path target = disk.resolve("parts").resolve(volume.getName()).resolve(container.getName())
+                .resolve(String.valueOf(index));
+        try {
+            Mounts.bind(path(volume), Path.of(part), target);
+            return target;
+        } catch (IOException | InvalidPathException e) {
+            // The owner of the pod is not told more: it could say what else is on this machine.
+            log.debug("the part {} of the volume {} cannot be mounted", part, volume.getName(), e);
+            throw new ConfigProblem("failed to prepare subPath for volumeMount \"" + volume.getName()
+                    + "\" of container \"" + container.getName() + "\"");
+        }
     }
 
     private static String absolute(String path) {

@@ -25,20 +25,18 @@ import static dev.wheelhouse.api.Absent.orEmpty;
  */
 final class Unsupported {
     private static final List<String> VOLUMES = List.of("name", "emptyDir", "hostPath", "configMap", "secret",
-            "downwardAPI", "projected");
+            "downwardAPI", "projected", "persistentVolumeClaim", "ephemeral");
     private static final List<String> PROJECTIONS = List.of("configMap", "secret", "downwardAPI",
             "serviceAccountToken");
     /** Fields of pods, in lists too; with {@code =} only one value counts. */
     private static final List<String> OF_PODS = List.of("runtimeClassName", "hostUsers=false", "resourceClaims",
-            "imagePullSecrets",
-            "securityContext.seLinuxOptions",
-            "securityContext.appArmorProfile.type=Localhost", "securityContext.supplementalGroupsPolicy=Strict",
+            "securityContext.seLinuxOptions", "securityContext.appArmorProfile.type=Localhost",
+            "securityContext.supplementalGroupsPolicy=Strict",
             "securityContext.seccompProfile.type=Localhost");
     private static final List<String> OF_CONTAINERS = List.of("restartPolicyRules.action=RestartAllContainers",
             "volumeDevices", "resources.claims", "lifecycle.stopSignal", "lifecycle.postStart.tcpSocket",
             "lifecycle.preStop.tcpSocket",
-            "env.valueFrom.fileKeyRef", "volumeMounts.subPath", "volumeMounts.subPathExpr",
-            "volumeMounts.recursiveReadOnly=Enabled", "securityContext.seLinuxOptions",
+            "env.valueFrom.fileKeyRef", "volumeMounts.recursiveReadOnly=Enabled", "securityContext.seLinuxOptions",
             "securityContext.appArmorProfile.type=Localhost", "securityContext.procMount=Unmasked",
             "securityContext.seccompProfile.type=Localhost");
 

@@ -156,7 +156,7 @@ class ConfigsTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
-            "volumes: [{name: v, persistentVolumeClaim: {claimName: x}}] | spec.volumes{v}.persistentVolumeClaim",
+            "volumes: [{name: v, nfs: {server: a.example, path: /}}] | spec.volumes{v}.nfs",
             "volumes: [{name: v, projected: {sources: [{clusterTrustBundle: {path: x}}]}}] "
                     + "| spec.volumes{v}.projected.sources.clusterTrustBundle",
             "runtimeClassName: kata | spec.runtimeClassName", "hostUsers: false | spec.hostUsers",
@@ -168,7 +168,6 @@ class ConfigsTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
-            "volumeMounts: [{name: v, mountPath: /v, subPath: x}] | volumeMounts.subPath",
             "lifecycle: {preStop: {tcpSocket: {port: 1}}} | lifecycle.preStop.tcpSocket",
             "securityContext: {procMount: Unmasked} | securityContext.procMount",
             "restartPolicyRules: [{action: RestartAllContainers, exitCodes: {operator: In, values: [1]}}] "
