@@ -1,6 +1,7 @@
 package dev.wheelhouse.node.cri;
 
 import java.math.BigDecimal;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -21,7 +22,6 @@ import io.kubernetes.client.openapi.models.V1ResourceRequirements;
 import io.kubernetes.client.openapi.models.V1SeccompProfile;
 import io.kubernetes.client.openapi.models.V1SecurityContext;
 
-import dev.wheelhouse.api.Absent;
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.facts.QosClass;
 import dev.wheelhouse.facts.Sysctls;
@@ -238,9 +238,9 @@ final class Configs {
         Map<String, String> options = new LinkedHashMap<>();
         dns.getOptionsList().forEach(option -> options.put(option.replaceFirst(":.*", ""), option));
         if (own != null) {
-            dns.addAllServers(Absent.orEmpty(own.getNameservers()));
-            dns.addAllSearches(Absent.orEmpty(own.getSearches()));
-            Absent.orEmpty(own.getOptions()).forEach(option -> options.put(option.getName(),
+            dns.addAllServers(orEmpty(own.getNameservers()));
+            dns.addAllSearches(orEmpty(own.getSearches()));
+            orEmpty(own.getOptions()).forEach(option -> options.put(option.getName(),
                     option.getValue() == null ? option.getName() : option.getName() + ":" + option.getValue()));
         }
         List<String> servers = dns.getServersList().stream().distinct().limit(MOST_SERVERS).toList();
@@ -256,10 +256,12 @@ final class Configs {
     /**
      * @param image its user runs the container if the spec names none
      * @param memory the bytes of memory of the machine
+     * @param profiles the directory of the machine's own profiles of seccomp
      * @throws ConfigProblem if the container would run as root although it must not
      */
     static ContainerConfig container(V1Pod pod, V1Container container, Image image, String node, int attempt,
-            Environment environment, List<Mount> mounts, long memory) throws ConfigProblem {
+            Environment environment, List<Mount> mounts, long memory, Path profiles)
+            throws ConfigProblem {
         ContainerConfig.Builder config = ContainerConfig.newBuilder()
                 .setMetadata(ContainerMetadata.newBuilder().setName(container.getName()).setAttempt(attempt))
                 .setImage(ImageSpec.newBuilder().setImage(container.getImage())
@@ -274,11 +276,27 @@ final class Configs {
         environment.variables().forEach((name, value) -> config
                 .addEnvs(KeyValue.newBuilder().setKey(name).setValue(ByteString.copyFromUtf8(value))));
         return config.setLinux(LinuxContainerConfig.newBuilder().setResources(resources(pod, container, memory))
-                .setSecurityContext(security(pod.getSpec(), container, image))).build();
+                .setSecurityContext(security(pod.getSpec(), container, image, profiles))).build();
     }
 
-    private static LinuxContainerSecurityContext security(V1PodSpec spec, V1Container container, Image image)
-            throws ConfigProblem {
+    private static SecurityProfile seccomp(@Nullable V1SeccompProfile profile, Path profiles) throws ConfigProblem {
+        SecurityProfile.Builder seccomp = SecurityProfile.newBuilder();
+        if (profile == null || "Unconfined".equals(profile.getType())) {
+            return seccomp.setProfileType(SecurityProfile.ProfileType.Unconfined).build();
+        }
+        if ("RuntimeDefault".equals(profile.getType())) {
+            return seccomp.build();
+        }
+        Path file = profiles.resolve(orEmpty(profile.getLocalhostProfile())).normalize();
+        if (!file.startsWith(profiles) || file.equals(profiles)) {
+            throw new ConfigProblem("the seccomp profile " + profile.getLocalhostProfile() + " is no file in "
+                    + profiles);
+        }
+        return seccomp.setProfileType(SecurityProfile.ProfileType.Localhost).setLocalhostRef(file.toString()).build();
+    }
+
+    private static LinuxContainerSecurityContext security(V1PodSpec spec, V1Container container, Image image,
+            Path profiles) throws ConfigProblem {
         V1PodSecurityContext ofPod = spec.getSecurityContext() == null
                 ? new V1PodSecurityContext()
                 : spec.getSecurityContext();
@@ -293,10 +311,7 @@ final class Configs {
                 .setReadonlyRootfs(isTrue(own.getReadOnlyRootFilesystem())).addAllSupplementalGroups(groups(ofPod))
                 .setNoNewPrivs(Boolean.FALSE.equals(own.getAllowPrivilegeEscalation())).addAllMaskedPaths(MASKED)
                 .addAllReadonlyPaths(READ_ONLY)
-                .setSeccomp(SecurityProfile.newBuilder()
-                        .setProfileType(seccomp != null && "RuntimeDefault".equals(seccomp.getType())
-                                ? SecurityProfile.ProfileType.RuntimeDefault
-                                : SecurityProfile.ProfileType.Unconfined));
+                .setSeccomp(seccomp(seccomp, profiles));
         Long user = own.getRunAsUser() != null ? own.getRunAsUser() : ofPod.getRunAsUser();
         Long group = own.getRunAsGroup() != null ? own.getRunAsGroup() : ofPod.getRunAsGroup();
         Long effective = user != null ? user : image.hasUid() ? Long.valueOf(image.getUid().getValue()) : null;

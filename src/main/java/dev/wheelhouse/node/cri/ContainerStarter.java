@@ -44,11 +44,12 @@ record ContainerStarter(CriRuntime runtime, PodVolumes volumes, ContainerFiles f
                 throw new ConfigProblem("unable to find target container \"" + container.target + "\"");
             }
             Environment environment = Environment.of(container.spec, runtime.network.variables(pod), fields,
-                    new PodObjects(runtime.client, runtime.clock));
+                    new PodObjects(runtime.client, runtime.clock),
+                    (volume, path) -> volumes.variables(pod, container.spec, volume, path));
             List<Mount> mounts = files.mounts(pod, container.spec, attempt, fields.podIp(),
                     volumes.mounts(pod, container.spec, environment));
             ContainerConfig config = Configs.container(pod, container.spec, image, runtime.node.name(), attempt,
-                    environment, mounts, runtime.memory());
+                    environment, mounts, runtime.memory(), runtime.folders().seccomp());
             id = runtime.cri.create(sandbox.getId(), target == null ? config : Configs.seeing(target.id(), config),
                     sandboxConfig);
         } catch (ConfigProblem e) {

@@ -15,6 +15,7 @@ import io.kubernetes.client.openapi.models.V1Container;
 import io.kubernetes.client.openapi.models.V1EnvFromSource;
 import io.kubernetes.client.openapi.models.V1EnvVar;
 import io.kubernetes.client.openapi.models.V1EnvVarSource;
+import io.kubernetes.client.openapi.models.V1FileKeySelector;
 import io.kubernetes.client.openapi.models.V1SecretKeySelector;
 
 /**
@@ -24,14 +25,20 @@ import io.kubernetes.client.openapi.models.V1SecretKeySelector;
 final class Environment {
     private static final Pattern REFERENCE = Pattern.compile("\\$(\\$|\\(([^)]*)\\))");
 
+    /** The files of the pod's volumes that have variables. */
+    interface Files {
+        /** The text of a file. @throws ConfigProblem if it cannot be read, or lies outside of the volume */
+        String read(String volume, String path) throws ConfigProblem;
+    }
+
     private final Map<String, String> variables = new LinkedHashMap<>();
 
     /**
      * @param services the variables that name Services
      * @throws ConfigProblem if an object or a key that it needs is not there
      */
-    static Environment of(V1Container container, Map<String, String> services, FieldRefs fields, PodObjects objects)
-            throws ConfigProblem {
+    static Environment of(V1Container container, Map<String, String> services, FieldRefs fields, PodObjects objects,
+            Files files) throws ConfigProblem {
         Environment environment = new Environment();
         environment.variables.putAll(services);
         String namespace = fields.pod().getMetadata().getNamespace();
@@ -43,7 +50,7 @@ final class Environment {
         for (V1EnvVar variable : container.getEnv() == null ? List.<V1EnvVar>of() : container.getEnv()) {
             String value = variable.getValueFrom() == null
                     ? environment.expand(variable.getValue() == null ? "" : variable.getValue())
-                    : value(variable.getValueFrom(), container, fields, objects);
+                    : value(variable.getValueFrom(), container, fields, objects, files);
             if (value != null) {
                 environment.variables.put(variable.getName(), value);
             }
@@ -66,7 +73,7 @@ final class Environment {
 
     /** Null if the value is optional and not there. */
     private static @Nullable String value(V1EnvVarSource source, V1Container container, FieldRefs fields,
-            PodObjects objects) throws ConfigProblem {
+            PodObjects objects, Files files) throws ConfigProblem {
         String namespace = fields.pod().getMetadata().getNamespace();
         V1ConfigMapKeySelector map = source.getConfigMapKeyRef();
         V1SecretKeySelector secret = source.getSecretKeyRef();
@@ -77,6 +84,10 @@ final class Environment {
         if (secret != null) {
             return value(objects.secret(namespace, secret.getName(), secret.getOptional()), secret.getKey(),
                     secret.getOptional(), "Secret " + namespace + "/" + secret.getName());
+        }
+        V1FileKeySelector file = source.getFileKeyRef();
+        if (file != null) {
+            return value(files.read(file.getVolumeName(), file.getPath()), file);
         }
         return source.getFieldRef() != null
                 ? fields.field(source.getFieldRef().getFieldPath())
@@ -92,6 +103,20 @@ final class Environment {
             throw new ConfigProblem("couldn't find key " + key + " in " + object);
         }
         return bytes == null ? null : text(bytes);
+    }
+
+    private static @Nullable String value(String text, V1FileKeySelector file) throws ConfigProblem {
+        String value;
+        try {
+            value = EnvFile.value(text, file.getKey());
+        } catch (IllegalArgumentException e) {
+            throw new ConfigProblem(String.valueOf(e.getMessage()));
+        }
+        if (value.isEmpty() && !Boolean.TRUE.equals(file.getOptional())) {
+            throw new ConfigProblem("environment variable key \"" + file.getKey() + "\" not found in file \""
+                    + file.getPath() + "\"");
+        }
+        return value.isEmpty() ? null : value;
     }
 
     private static String text(byte[] bytes) {

@@ -24,7 +24,7 @@ import dev.wheelhouse.runtime.PrivateFiles;
  */
 record NodeFolders(Path root) {
     private static final String LOG_NAME = "%s_%s_%s";
-    /** No node has such a name. */
+    /** No node has a name with such a line in it. */
     private static final String CLAIMED = "persistent_volumes";
     private static final String DISCARDED = "discarded_volumes";
     private static final Pattern UID = Pattern.compile("[A-Za-z0-9-]{1,64}");
@@ -65,6 +65,11 @@ record NodeFolders(Path root) {
         if (Names.isSubdomain(volume) && Files.exists(there)) {
             Files.move(there, machine.resolve(DISCARDED).resolve(volume));
         }
+    }
+
+    /** The machine's own profiles of seccomp, which somebody has put there. */
+    Path seccomp() {
+        return root.resolveSibling("seccomp_profiles");
     }
 
     Path disk(String uid) {

@@ -1,6 +1,7 @@
 package dev.wheelhouse.node.cri;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -44,6 +45,8 @@ final class PodVolumes {
     private static final Logger log = LoggerFactory.getLogger(PodVolumes.class);
     private static final int DEFAULT_MODE = 0644;
     private static final int TYPE = 0170000;
+    /** As many bytes as the variables of one process may have. */
+    private static final int MOST_OF_VARIABLES = 1 << 20;
     private static final String NO_VOLUME = "MountVolume.SetUp failed for volume \"%s\" : ";
     private static final String NO_CLAIM = "Unable to attach or mount volumes: unmounted volumes=[%1$s], "
             + "unattached volumes=[], failed to process volumes=[%1$s]: ";
@@ -268,15 +271,13 @@ final class PodVolumes {
     List<Mount> mounts(V1Pod pod, V1Container container, Environment environment) throws ConfigProblem, IOException {
         List<Mount> mounts = new ArrayList<>();
         for (V1VolumeMount mount : orEmpty(container.getVolumeMounts())) {
-            V1Volume volume = volumes(pod).stream().filter(v -> v.getName().equals(mount.getName())).findFirst()
-                    .orElseThrow(() -> new ConfigProblem("cannot find volume \"" + mount.getName()
-                            + "\" to mount into container \"" + container.getName() + "\""));
+            V1Volume volume = volume(pod, mount.getName(), "to mount into container \"" + container.getName() + "\"");
             String part = orEmpty(mount.getSubPathExpr()).isEmpty()
                     ? orEmpty(mount.getSubPath())
                     : environment.expandAll(mount.getSubPathExpr());
             Path path = part.isEmpty()
                     ? Claims.isClaim(volume) ? path(volume).toRealPath() : path(volume)
-                    : part(volume, part, container, mounts.size());
+                    : part(volume, part, container, String.valueOf(mounts.size()));
             String propagation = mount.getMountPropagation();
             mounts.add(Mount.newBuilder().setContainerPath(absolute(mount.getMountPath())).setHostPath(path.toString())
                     .setReadonly(isReadOnly(volume) || Boolean.TRUE.equals(mount.getReadOnly()))
@@ -290,7 +291,30 @@ final class PodVolumes {
         return mounts;
     }
 
-    private Path part(V1Volume volume, String part, V1Container container, int index) throws ConfigProblem {
+    private static V1Volume volume(V1Pod pod, String name, String what) throws ConfigProblem {
+        return volumes(pod).stream().filter(v -> v.getName().equals(name)).findFirst()
+                .orElseThrow(() -> new ConfigProblem("cannot find volume \"" + name + "\" " + what));
+    }
+
+    /** The text of a file of variables. While it is read, no container can put another one in its place. */
+    String variables(V1Pod pod, V1Container container, String name, String path) throws ConfigProblem {
+        V1Volume volume = volume(pod, name, "referenced by FileKeyRef");
+        try {
+            if (Files.isRegularFile(path(volume).resolve(path))) {
+                Path file = part(volume, path, container, "variables");
+                try (var in = Files.isRegularFile(file) ? Files.newInputStream(file) : InputStream.nullInputStream()) {
+                    return new String(in.readNBytes(MOST_OF_VARIABLES), StandardCharsets.UTF_8);
+                } finally {
+                    PodFiles.unmount(file);
+                }
+            }
+        } catch (IOException | InvalidPathException e) {
+            log.debug("the file {} of the volume {} cannot be read", path, name, e);
+        }
+        throw new ConfigProblem("couldn't parse env file");
+    }
+
+    private Path part(V1Volume volume, String part, V1Container container, String index) throws ConfigProblem {
         if (part.startsWith("/")) {
             throw new ConfigProblem("error SubPath `" + part + "` must not be an absolute path");
         }
@@ -298,7 +322,7 @@ final class PodVolumes {
             throw new ConfigProblem("unable to provision SubPath `" + part + "`: must not contain '..'");
         }
         Path target = disk.resolve("parts").resolve(volume.getName()).resolve(container.getName())
-                .resolve(String.valueOf(index));
+                .resolve(index);
         try {
             Mounts.bind(path(volume), Path.of(part), target);
             return target;

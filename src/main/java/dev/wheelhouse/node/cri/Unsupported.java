@@ -31,14 +31,12 @@ final class Unsupported {
     /** Fields of pods, in lists too; with {@code =} only one value counts. */
     private static final List<String> OF_PODS = List.of("runtimeClassName", "hostUsers=false", "resourceClaims",
             "securityContext.seLinuxOptions", "securityContext.appArmorProfile.type=Localhost",
-            "securityContext.supplementalGroupsPolicy=Strict",
-            "securityContext.seccompProfile.type=Localhost");
+            "securityContext.supplementalGroupsPolicy=Strict");
     private static final List<String> OF_CONTAINERS = List.of("restartPolicyRules.action=RestartAllContainers",
             "volumeDevices", "resources.claims", "lifecycle.stopSignal", "lifecycle.postStart.tcpSocket",
             "lifecycle.preStop.tcpSocket",
-            "env.valueFrom.fileKeyRef", "volumeMounts.recursiveReadOnly=Enabled", "securityContext.seLinuxOptions",
-            "securityContext.appArmorProfile.type=Localhost", "securityContext.procMount=Unmasked",
-            "securityContext.seccompProfile.type=Localhost");
+            "volumeMounts.recursiveReadOnly=Enabled", "securityContext.seLinuxOptions",
+            "securityContext.appArmorProfile.type=Localhost", "securityContext.procMount=Unmasked");
 
     private Unsupported() {}
 

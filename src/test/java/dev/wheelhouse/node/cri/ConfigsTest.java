@@ -19,9 +19,11 @@ import dev.wheelhouse.node.cri.proto.Cri.Image;
 import dev.wheelhouse.node.cri.proto.Cri.LinuxContainerResources;
 import dev.wheelhouse.node.cri.proto.Cri.NamespaceMode;
 import dev.wheelhouse.node.cri.proto.Cri.PodSandboxConfig;
+import dev.wheelhouse.node.cri.proto.Cri.SecurityProfile;
 import dev.wheelhouse.world.Yaml;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 class ConfigsTest {
     private static final List<String> RESOLV = List.of("# comment", "nameserver 10.0.0.1", "search a.example b.example",
@@ -36,7 +38,26 @@ class ConfigsTest {
     private static ContainerConfig container(String fields) throws ConfigProblem {
         V1Pod pod = pod("containers: [{name: c, image: i, " + fields + "}]");
         return Configs.container(pod, pod.getSpec().getContainers().get(0), Image.getDefaultInstance(), "n", 2,
-                new Environment(), List.of(), GIBI);
+                new Environment(), List.of(), GIBI, Path.of("/profiles"));
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {"tty: true | Unconfined |",
+            "securityContext: {seccompProfile: {type: Unconfined}} | Unconfined |",
+            "securityContext: {seccompProfile: {type: RuntimeDefault}} | RuntimeDefault |",
+            "securityContext: {seccompProfile: {type: Localhost, localhostProfile: a/b.json}} | Localhost "
+                    + "| /profiles/a/b.json",
+            "securityContext: {seccompProfile: {type: Localhost, localhostProfile: ../b.json}} | |",
+            "securityContext: {seccompProfile: {type: Localhost}} | |"})
+    void aProfileOfSeccompIsTheRuntimesOrAFileOfTheMachine(String fields, String type, String file)
+            throws ConfigProblem {
+        if (type == null) {
+            assertThatThrownBy(() -> container(fields)).isInstanceOf(ConfigProblem.class);
+            return;
+        }
+        SecurityProfile profile = container(fields).getLinux().getSecurityContext().getSeccomp();
+        assertThat(profile.getProfileType()).hasToString(type);
+        assertThat(profile.getLocalhostRef()).isEqualTo(file == null ? "" : file);
     }
 
     @Test
@@ -160,7 +181,6 @@ class ConfigsTest {
             "volumes: [{name: v, projected: {sources: [{clusterTrustBundle: {path: x}}]}}] "
                     + "| spec.volumes{v}.projected.sources.clusterTrustBundle",
             "runtimeClassName: kata | spec.runtimeClassName", "hostUsers: false | spec.hostUsers",
-            "securityContext: {seccompProfile: {type: Localhost}} | spec.securityContext.seccompProfile.type",
     })
     void aFieldThatIsNotSupportedIsNamed(String spec, String field) {
         assertThat(Unsupported.of(pod(spec + ", containers: [{name: c}]"), true)).contains(field + " yet");

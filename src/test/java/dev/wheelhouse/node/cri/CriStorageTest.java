@@ -175,6 +175,35 @@ class CriStorageTest {
         node.delete("alone");
     }
 
+    @Test
+    void variablesComeFromAFileThatAnInitContainerHasWritten() {
+        node.create("variables", """
+                restartPolicy: Never, volumes: [{name: v, emptyDir: {}}], initContainers: [{name: i,
+                  command: [sh, -c, "echo \\"GREETING='hello'\\" >/v/file; ln -s /etc/hostname /v/out"],
+                  volumeMounts: [{name: v, mountPath: /v}]}], containers: [{name: c, env: [
+                  {name: A, valueFrom: {fileKeyRef: {volumeName: v, path: file, key: GREETING}}},
+                  {name: B, valueFrom: {fileKeyRef: {volumeName: v, path: file, key: NONE, optional: true}}}],
+                  command: [sh, -c, 'echo $A${B-unset} >/dev/termination-log']}, {name: d, env: [
+                  {name: A, valueFrom: {fileKeyRef: {volumeName: v, path: out, key: A, optional: true}}}]}]""");
+        node.becomes("variables",
+                "Pending i=0 Completed c=0 Completed hellounset d=CreateContainerConfigError|"
+                        + "Running i=0 Completed c=0 Completed hellounset d=CreateContainerConfigError");
+        node.delete("variables");
+    }
+
+    @Test
+    void aProfileOfSeccompFromAFileForbidsWhatItNames() throws IOException {
+        Files.writeString(Files.createDirectories(home.resolve("lib/seccomp_profiles")).resolve("no-chmod.json"), """
+                {"defaultAction": "SCMP_ACT_ALLOW", "syscalls": [
+                  {"names": ["chmod", "fchmod", "fchmodat", "fchmodat2"], "action": "SCMP_ACT_ERRNO"}]}""");
+        node.create("profile", """
+                restartPolicy: Never, securityContext: {seccompProfile: {type: Localhost,
+                  localhostProfile: no-chmod.json}}, containers: [{name: c,
+                  command: [sh, -c, 'touch /x && ! chmod 700 /x && echo no >/dev/termination-log']}]""");
+        node.becomes("profile", "Succeeded c=0 Completed no");
+        node.delete("profile");
+    }
+
     private static ResourceClient<V1PersistentVolumeClaim> claims() {
         return node.server.client().resource(ResourceType.PERSISTENT_VOLUME_CLAIMS, V1PersistentVolumeClaim.class);
     }
