@@ -16,6 +16,8 @@ import java.time.Duration;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.zip.Deflater;
 
+import dev.wheelhouse.runtime.HttpHead;
+
 /**
  * A connection to the streaming server of a container runtime with streams of SPDY/3.1, of which that server uses no
  * flow control (upstream: {@code moby/spdystream}, {@code apimachinery/pkg/util/httpstream/spdy}). A stream can end in
@@ -77,7 +79,7 @@ final class SpdyClient implements Closeable {
                 + "\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\nX-Stream-Protocol-Version: " + protocol
                 + "\r\nContent-Length: 0\r\n\r\n").getBytes(StandardCharsets.ISO_8859_1));
         InputStream in = new BufferedInputStream(socket.getInputStream(), Exchange.CHUNK);
-        Exchange.Head head = Exchange.Head.read(in);
+        HttpHead head = HttpHead.read(in);
         if (!head.word(1).equals("101")) {
             String length = head.header("Content-Length");
             throw new IOException("the container runtime refused the stream: " + head.word(1) + " "

@@ -20,6 +20,7 @@ import dev.wheelhouse.node.cri.proto.Cri.Container;
 import dev.wheelhouse.node.cri.proto.Cri.ContainerState;
 import dev.wheelhouse.node.cri.proto.Cri.PodSandbox;
 import dev.wheelhouse.node.cri.proto.Cri.PodSandboxState;
+import dev.wheelhouse.runtime.HttpHead;
 import dev.wheelhouse.runtime.WebSocketFrames;
 
 /**
@@ -181,8 +182,7 @@ record Streams(CriService cri, String node, BiConsumer<String, Runnable> tasks) 
     private void pass(Exchange exchange, Socket runtime, URI url) throws IOException {
         StringBuilder head = new StringBuilder(exchange.method()).append(' ').append(url.getRawPath())
                 .append(" HTTP/1.1\r\nHost: ").append(url.getAuthority()).append("\r\n");
-        exchange.head().lines().stream().skip(1)
-                .filter(line -> !OWN.contains(line.replaceFirst("\\s*:.*", "").toLowerCase(Locale.ROOT)))
+        exchange.head().headers().filter(line -> !OWN.contains(HttpHead.name(line).toLowerCase(Locale.ROOT)))
                 .forEach(line -> head.append(line).append("\r\n"));
         runtime.getOutputStream().write(head.append("\r\n").toString().getBytes(StandardCharsets.ISO_8859_1));
         beside(exchange, () -> exchange.copy(exchange.in(), runtime.getOutputStream()));
