@@ -58,7 +58,7 @@ class CriStreamsTest {
                 RuntimeConfig.standard().withDefault(RuntimeConfig.RESOURCE_METRICS))).start();
         kubectl = Kubectl.orSkip(server.kubeconfig(), home);
         CriNode machine = CriNode.at("unix://" + containerd.socket(), home.resolve("lib"));
-        agent = NodeAgent.hollow(
+        agent = NodeAgent.registered(
                 NodeAgentOptions.hollow("real", 0).withRuntime(machine, "127.0.0.1", machine.resources()),
                 server.client(), (type, regarding, field, kind, reason, message) -> {}, Meters.NONE, Clock.system());
         runner = new LoopRunner("test", Clock.system());
