@@ -155,9 +155,10 @@ final class Exchange implements Closeable {
         out.write(text.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Bytes have come or gone. */
+    /** Bytes have come or gone. A virtual thread would keep its carrier as long as there are bytes. */
     void moved() {
         deadline = clock.deadline(IDLE);
+        Thread.yield();
     }
 
     /** Copies until one side ends. */
@@ -167,8 +168,6 @@ final class Exchange implements Closeable {
             moved();
             to.write(buffer, 0, read);
             to.flush();
-            // A virtual thread keeps its carrier as long as there are bytes.
-            Thread.yield();
         }
     }
 
