@@ -47,7 +47,7 @@ import dev.wheelhouse.world.Yaml;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Who may call which path of a node's server. No path that is asked for here reaches a container runtime. */
+/** The rights that the paths of a node's server need. No path that is asked for here reaches a container runtime. */
 @Timeout(60)
 class NodeRightsTest {
     private static final Instant NOW = Instant.now();

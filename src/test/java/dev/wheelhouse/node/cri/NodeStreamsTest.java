@@ -39,9 +39,11 @@ import dev.wheelhouse.pki.AnyPeer;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.HttpHead;
 import dev.wheelhouse.runtime.LoopRunner;
+import dev.wheelhouse.runtime.ManualClock;
 import dev.wheelhouse.testing.Eventually;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** Hostile and clumsy clients of a node's streams, beside a streaming server of the test's own. */
 @Timeout(60)
@@ -57,6 +59,7 @@ class NodeStreamsTest {
 
     private final BlockingQueue<String> heard = new LinkedBlockingQueue<>();
     private final AtomicLong flooded = new AtomicLong();
+    private final ManualClock clock = new ManualClock();
     private final AtomicInteger open = new AtomicInteger();
     private ServerSocket streaming;
     private ScriptedGrpc runtime;
@@ -91,7 +94,7 @@ class NodeStreamsTest {
             } finally {
                 open.decrementAndGet();
             }
-        }, Clock.system());
+        }, clock);
         node.start(runner);
     }
 
@@ -124,22 +127,31 @@ class NodeStreamsTest {
     /** The runtime's server: it says what it hears, and sends it back if it is input. */
     private void accept() {
         while (!streaming.isClosed()) {
-            try (Socket client = streaming.accept()) {
+            try {
+                Socket client = streaming.accept();
                 toNode = client;
-                InputStream in = new BufferedInputStream(client.getInputStream());
-                heard.add(HttpHead.read(in).lines().getFirst());
-                client.getOutputStream().write(("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\n"
-                        + "Upgrade: SPDY/3.1\r\n\r\n").getBytes(StandardCharsets.ISO_8859_1));
-                if (isForwarding) {
-                    listen(in);
-                } else {
-                    serve(new DataInputStream(in), client.getOutputStream());
-                }
-            } catch (EOFException | SocketException e) {
-                heard.add("end");
+                Thread.ofVirtual().start(() -> talk(client));
             } catch (IOException e) {
-                heard.add(e.toString());
+                // The test has ended.
             }
+        }
+    }
+
+    private void talk(Socket socket) {
+        try (Socket client = socket) {
+            InputStream in = new BufferedInputStream(client.getInputStream());
+            heard.add(HttpHead.read(in).lines().getFirst());
+            client.getOutputStream().write(("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\n"
+                    + "Upgrade: SPDY/3.1\r\n\r\n").getBytes(StandardCharsets.ISO_8859_1));
+            if (isForwarding) {
+                listen(in);
+            } else {
+                serve(new DataInputStream(in), client.getOutputStream());
+            }
+        } catch (EOFException | SocketException e) {
+            heard.add("end");
+        } catch (IOException e) {
+            heard.add(e.toString());
         }
     }
 
@@ -381,6 +393,33 @@ class NodeStreamsTest {
         }
         assertThat(hear()).isEqualTo("end");
         assertEnded();
+    }
+
+    @Test
+    void aStreamOnWhichNothingMovesForFourHoursEndsAndPingsCount() throws Exception {
+        try (Client idle = exec(); Client pings = exec()) {
+            clock.advance(Duration.ofHours(3));
+            pings.frame(0x89);
+            assertThat(pings.read()[0] & 0xFF).isEqualTo(PONG);
+            assertThat(hear()).isEqualTo("ping");
+            clock.advance(Duration.ofMinutes(61));
+            assertThatThrownBy(idle::read).isInstanceOf(IOException.class);
+            assertThat(hear()).isEqualTo("end");
+            pings.frame(0x82, 0, "x");
+            assertThat(hear()).isEqualTo("3:x");
+            assertThat(pings.read()).hasSize(3);
+        }
+        assertThat(hear()).isEqualTo("end");
+    }
+
+    @Test
+    void aRequestHasToComeInHalfAMinute() throws Exception {
+        try (Socket silent = new Socket(InetAddress.getLoopbackAddress(), node.port())) {
+            silent.getOutputStream().write(0x16);
+            silent.setSoTimeout((int) SOON.toMillis());
+            clock.advance(Duration.ofSeconds(31));
+            assertThat(silent.getInputStream().read()).isNegative();
+        }
     }
 
     @Test
