@@ -52,7 +52,7 @@ public final class NodesBenchmark {
         long start = CLOCK.nanoTime();
         List<NodeAgent> agents = new ArrayList<>();
         for (int i = 0; i < nodes; i++) {
-            agents.add(NodeAgent.hollow(NodeAgentOptions.hollow("node-" + (i + 1), i), client, EventRecorder.NONE,
+            agents.add(NodeAgent.registered(NodeAgentOptions.hollow("node-" + (i + 1), i), client, EventRecorder.NONE,
                     registry, CLOCK));
         }
         agents.forEach(a -> a.start(runner));

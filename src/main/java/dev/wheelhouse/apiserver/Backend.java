@@ -2,7 +2,6 @@ package dev.wheelhouse.apiserver;
 
 import java.io.BufferedInputStream;
 import java.io.Closeable;
-import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -14,9 +13,8 @@ import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Collections;
-import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
@@ -30,6 +28,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
+import dev.wheelhouse.runtime.HttpHead;
 
 /**
  * The connection to a server that answers a request in this server's place, such as the kubelet of a node (upstream:
@@ -38,8 +37,6 @@ import dev.wheelhouse.apiserver.protocol.ApiResponse;
  * HTTP/1.0, so that the end of the connection ends the answer.
  */
 final class Backend implements Closeable {
-    /** The most bytes of the head of an answer. */
-    private static final int MOST_OF_HEAD = 32 * 1024;
     /** The most bytes of an answer that refuses to switch protocols. */
     private static final int MOST_OF_REFUSAL = 64 * 1024;
     private static final int CHUNK = 16 * 1024;
@@ -57,15 +54,15 @@ final class Backend implements Closeable {
     private final Socket socket;
     private final InputStream in;
     private final int code;
-    private final Map<String, String> headers;
+    private final HttpHead head;
     private final ApiResponse.@Nullable Content failure;
 
-    private Backend(Socket socket, InputStream in, int code, Map<String, String> headers,
+    private Backend(Socket socket, InputStream in, int code, HttpHead head,
             ApiResponse.@Nullable Content failure) {
         this.socket = socket;
         this.in = in;
         this.code = code;
-        this.headers = headers;
+        this.head = head;
         this.failure = failure;
     }
 
@@ -89,21 +86,12 @@ final class Backend implements Closeable {
             out.write(to.body());
             out.flush();
             InputStream in = new BufferedInputStream(tls.getInputStream(), CHUNK);
-            String[] lines = readHead(in, to.path().contains("follow=true")
-                    ? () -> !gone.getAsBoolean()
-                    : () -> false).split("\r?\n");
-            Map<String, String> headers = new LinkedHashMap<>();
-            for (int i = 1; i < lines.length; i++) {
-                int colon = lines[i].indexOf(':');
-                if (colon > 0) {
-                    headers.put(lines[i].substring(0, colon).strip(), lines[i].substring(colon + 1).strip());
-                }
-            }
-            String[] status = lines[0].split(" ", 3);
-            return new Backend(tls, in, Integer.parseInt(status[1]), headers, null);
-        } catch (IOException | IllegalArgumentException | ArrayIndexOutOfBoundsException e) {
+            HttpHead head = HttpHead.read(in, () -> to.path().contains("follow=true") && !gone.getAsBoolean());
+            return new Backend(tls, in, Integer.parseInt(head.word(1)), head, null);
+        } catch (IOException | IllegalArgumentException e) {
             close(socket);
-            return new Backend(socket, InputStream.nullInputStream(), to.failureCode(), Map.of(), failure(to, e));
+            return new Backend(socket, InputStream.nullInputStream(), to.failureCode(), new HttpHead(List.of()),
+                    failure(to, e));
         }
     }
 
@@ -146,27 +134,6 @@ final class Backend implements Closeable {
     private static String withoutToken(String protocols) {
         return Stream.of(protocols.split(",")).map(String::strip).filter(name -> !name.startsWith(TOKEN_PROTOCOL))
                 .collect(Collectors.joining(", "));
-    }
-
-    /** @param patient whether to go on when nothing has come in time */
-    private static String readHead(InputStream in, BooleanSupplier patient) throws IOException {
-        StringBuilder head = new StringBuilder();
-        while (head.length() < 4 || head.indexOf("\r\n\r\n", head.length() - 4) < 0) {
-            int next;
-            try {
-                next = in.read();
-            } catch (SocketTimeoutException e) {
-                if (head.isEmpty() && patient.getAsBoolean()) {
-                    continue;
-                }
-                throw e;
-            }
-            if (next < 0 || head.length() >= MOST_OF_HEAD) {
-                throw new EOFException(next < 0 ? "EOF" : "the head of the answer is too long");
-            }
-            head.append((char) next);
-        }
-        return head.toString();
     }
 
     /** The answer to send if the server cannot be reached; else null. */
@@ -212,11 +179,9 @@ final class Backend implements Closeable {
     /** Copies the status and the headers of the answer. */
     void copyHead(HttpServletResponse response) {
         response.setStatus(code);
-        headers.forEach((name, value) -> {
-            if (isUpgraded() || !OWN_OF_ANSWER.contains(name.toLowerCase(Locale.ROOT))) {
-                response.addHeader(name, value);
-            }
-        });
+        head.headers().filter(
+                line -> isUpgraded() || !OWN_OF_ANSWER.contains(HttpHead.name(line).toLowerCase(Locale.ROOT)))
+                .forEach(line -> response.addHeader(HttpHead.name(line), HttpHead.value(line)));
     }
 
     /** Copies the answer as it comes, and closes this connection. @param gone whether nobody reads it any more */
@@ -227,7 +192,7 @@ final class Backend implements Closeable {
             setReadTimeout(check);
             OutputStream out = response.getOutputStream();
             byte[] buffer = new byte[CHUNK];
-            boolean ends = !headers.containsKey("Upgrade") && !headers.containsKey("Transfer-Encoding");
+            boolean ends = head.header("Upgrade").isEmpty() && head.header("Transfer-Encoding").isEmpty();
             long left = ends ? length(Long.MAX_VALUE) : Math.min(MOST_OF_REFUSAL, length(0));
             int quiet = 0;
             while (left > 0) {
@@ -254,7 +219,7 @@ final class Backend implements Closeable {
     }
 
     private long length(long unknown) {
-        String text = headers.getOrDefault("Content-Length", "");
+        String text = head.header("Content-Length");
         return text.matches("[0-9]{1,18}") ? Long.parseLong(text) : unknown;
     }
 

@@ -81,7 +81,7 @@ public final class HollowCluster implements AutoCloseable {
             EventRecorder recorder = events.apply("kubelet");
             nodes.add(options.alone
                     ? NodeAgent.alone(node, client, recorder, registry, clock)
-                    : NodeAgent.hollow(node, client, recorder, registry, clock));
+                    : NodeAgent.registered(node, client, recorder, registry, clock));
         }
         scheduler = options.scheduler
                 ? new Scheduler(client, informers, events.apply(Scheduler.NAME), clock, registry, 0, SCHEDULER_WRITERS)

@@ -163,12 +163,12 @@ public final class NodeAgent implements AutoCloseable {
     }
 
     /**
-     * An agent that simulates its pods, unless its options name a runtime. A simulated pod's annotations
-     * {@code hollow.wheelhouse.dev/…} say how the pod behaves.
+     * An agent that registers its node at an API server. It simulates its pods, unless its options name a runtime. A
+     * simulated pod's annotations {@code hollow.wheelhouse.dev/…} say how the pod behaves.
      *
      * @param client the agent acts as its node, if the API server is in this process; else as the user of the client
      */
-    public static NodeAgent hollow(NodeAgentOptions options, KubeClient client, EventRecorder recorder,
+    public static NodeAgent registered(NodeAgentOptions options, KubeClient client, EventRecorder recorder,
             MeterRegistry registry, Clock clock) {
         return new NodeAgent(options, false, client, recorder, registry, clock);
     }

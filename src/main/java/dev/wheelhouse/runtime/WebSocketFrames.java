@@ -17,8 +17,11 @@ public final class WebSocketFrames {
     public static final int TEXT = 1;
     public static final int BINARY = 2;
     private static final String GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
-    private static final byte[] NORMAL_CLOSURE = {3, (byte) 232};
+    private static final int NORMAL_CLOSURE = 1000;
+    private static final int PROTOCOL_ERROR = 1002;
+    private static final int TOO_BIG = 1009;
     private static final int LAST = 0x80;
+    private static final int RESERVED = 0x70;
     private static final int MASKED = 0x80;
     private static final int SHORT = 125;
     private static final int TWO_BYTES = 126;
@@ -31,6 +34,7 @@ public final class WebSocketFrames {
     private final OutputStream out;
     private final int most;
     private final ReentrantLock writing = new ReentrantLock();
+    private boolean ended;
 
     /** @param first whether a message begins with it, else it goes on with the message before */
     @SuppressWarnings("ArrayRecordComponent")
@@ -50,7 +54,8 @@ public final class WebSocketFrames {
     }
 
     /**
-     * The next frame; null when the client has closed. A ping is answered, and is a frame without data.
+     * The next frame; null when the client has closed. A ping is answered, and is a frame without data that begins no
+     * message. A client whose frame is not allowed is told so.
      *
      * @throws java.net.SocketTimeoutException if no frame has begun in time; the next call goes on
      * @throws IOException if the client is gone, or sends a frame that is too long or not allowed
@@ -74,8 +79,14 @@ public final class WebSocketFrames {
         } else if (length == EIGHT_BYTES) {
             length = in.readLong();
         }
-        if ((second & MASKED) == 0 || length < 0 || length > (control ? SHORT : most)) {
-            throw new IOException("a frame that is not masked, or has " + length + " bytes");
+        boolean known = control ? kind <= PONG && (first & LAST) != 0 : kind <= BINARY;
+        if (!known || (first & RESERVED) != 0 || (second & MASKED) == 0 || control && length > SHORT) {
+            tell(PROTOCOL_ERROR);
+            throw new IOException("a frame that is not masked, or of a kind that is not known here");
+        }
+        if (length < 0 || length > most) {
+            tell(TOO_BIG);
+            throw new IOException("a frame of " + length + " bytes");
         }
         byte[] mask = new byte[4];
         byte[] data = new byte[(int) length];
@@ -87,6 +98,8 @@ public final class WebSocketFrames {
         }
         if (kind == PING) {
             send(PONG, -1, data, data.length);
+        } else if (kind == CLOSE) {
+            tell(NORMAL_CLOSURE);
         }
         return kind == CLOSE ? null : control ? new Frame(false, new byte[0]) : new Frame(kind != 0, data);
     }
@@ -117,6 +130,25 @@ public final class WebSocketFrames {
 
     /** Says that no message follows. */
     public void close() throws IOException {
-        send(CLOSE, -1, NORMAL_CLOSURE, NORMAL_CLOSURE.length);
+        writing.lock();
+        try {
+            tell(NORMAL_CLOSURE);
+        } finally {
+            writing.unlock();
+        }
+    }
+
+    /** Says why no message follows, unless a client that reads nothing keeps another thread in a message. */
+    private void tell(int code) throws IOException {
+        if (writing.tryLock()) {
+            try {
+                if (!ended) {
+                    ended = true;
+                    send(CLOSE, -1, new byte[]{(byte) (code >> 8), (byte) code}, 2);
+                }
+            } finally {
+                writing.unlock();
+            }
+        }
     }
 }

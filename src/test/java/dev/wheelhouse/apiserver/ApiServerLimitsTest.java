@@ -8,11 +8,14 @@ import java.net.http.HttpResponse;
 import java.nio.charset.Charset;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import tools.jackson.databind.node.ObjectNode;
 
@@ -95,6 +98,29 @@ class ApiServerLimitsTest {
             Eventually.eventually("the watch has ended", Duration.ofMinutes(2),
                     () -> post("application/json", body).statusCode() != 201 || server.store().watchers() == 0);
             assertServes();
+        }
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @CsvSource(delimiter = '|', textBlock = """
+            not masked             | 81 01 41                | 03EA
+            a ping in parts        | 09 80 00 00 00 00       | 03EA
+            an extension's bit     | F1 80 00 00 00 00       | 03EA
+            an unknown kind        | 8F 80 00 00 00 00       | 03EA
+            a long ping            | 89 FE 00 7E 00 00 00 00 | 03EA
+            more than events need  | 82 FE 00 7E 00 00 00 00 | 03F1
+            an end without a code  | 88 80 00 00 00 00       | 03E8
+            """)
+    void aFrameThatIsNotAllowedEndsAWatchAndTheClientIsTold(String what, String frame, String code) throws Exception {
+        try (RawHttp raw = RawHttp.connect(server.port(), 120_000)) {
+            raw.send("GET " + CONFIG_MAPS + "?watch=1 HTTP/1.1\r\nHost: localhost\r\n"
+                    + "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+                    + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n");
+            Eventually.eventually("the watch is open", Duration.ofMinutes(2), () -> server.store().watchers() == 1);
+            raw.send(HexFormat.ofDelimiter(" ").parseHex(frame));
+            byte[] all = raw.socket().getInputStream().readAllBytes();
+            assertThat(HexFormat.of().withUpperCase().formatHex(all)).endsWith("8802" + code);
+            Eventually.eventually("the watch has ended", Duration.ofMinutes(2), () -> server.store().watchers() == 0);
         }
     }
 

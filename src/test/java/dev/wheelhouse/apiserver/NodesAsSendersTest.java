@@ -57,7 +57,7 @@ class NodesAsSendersTest {
             KubeClient client = server.client("nodes");
             List<NodeAgent> nodes = new ArrayList<>();
             for (int i = 0; i < NODES; i++) {
-                nodes.add(NodeAgent.hollow(NodeAgentOptions.hollow("node-" + i, i), client, EventRecorder.NONE,
+                nodes.add(NodeAgent.registered(NodeAgentOptions.hollow("node-" + i, i), client, EventRecorder.NONE,
                         registry, clock));
                 runner.start("node-" + i, nodes.get(i).loops().get("registration"));
             }

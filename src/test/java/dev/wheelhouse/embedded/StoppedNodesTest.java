@@ -39,7 +39,7 @@ class StoppedNodesTest {
     @BeforeEach
     void start() {
         for (int i = 1; i <= 2; i++) {
-            NodeAgent agent = NodeAgent.hollow(NodeAgentOptions.hollow("node-" + i, i), cluster.user(),
+            NodeAgent agent = NodeAgent.registered(NodeAgentOptions.hollow("node-" + i, i), cluster.user(),
                     EventRecorder.NONE, Meters.NONE, cluster.clock);
             loops.addAll(agent.loops().values());
         }

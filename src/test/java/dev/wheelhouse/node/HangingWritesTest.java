@@ -82,7 +82,7 @@ class HangingWritesTest {
     @Test
     void podsWhoseWritesHangDelayNoOther(@TempDir Path manifests) throws IOException {
         try (ApiServer server = new ApiServer(ApiServerOptions.defaults());
-                NodeAgent node = NodeAgent.hollow(
+                NodeAgent node = NodeAgent.registered(
                         NodeAgentOptions.hollow("node-1", 0).withManifests(manifests, Duration.ofHours(1)),
                         hanging(server.client("node")), EventRecorder.NONE, Meters.NONE, Clock.system());
                 LoopRunner runner = new LoopRunner("test", Clock.system())) {

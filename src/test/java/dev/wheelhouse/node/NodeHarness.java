@@ -50,7 +50,7 @@ final class NodeHarness {
     }
 
     NodeAgent start(NodeAgentOptions options) {
-        return NodeAgent.hollow(options, cluster.client(),
+        return NodeAgent.registered(options, cluster.client(),
                 (type, regarding, fieldPath, kind, reason, message) -> events.add(kind + " " + reason + ": " + message),
                 registry, clock);
     }

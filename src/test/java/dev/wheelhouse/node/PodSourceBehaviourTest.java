@@ -149,7 +149,7 @@ class PodSourceBehaviourTest {
     void aPodAndItsMirrorAreThereAtOnceThroughTheFileSystemsNotification() throws IOException {
         NodeAgentOptions options = NodeAgentOptions.hollow("node-1", 0).withManifests(directory(), Duration.ofHours(1));
         try (ApiServer api = new ApiServer(ApiServerOptions.defaults());
-                NodeAgent agent = NodeAgent.hollow(options, api.client("node"), EventRecorder.NONE, Meters.NONE,
+                NodeAgent agent = NodeAgent.registered(options, api.client("node"), EventRecorder.NONE, Meters.NONE,
                         Clock.system());
                 LoopRunner runner = new LoopRunner("test", Clock.system())) {
             ResourceClient<V1Pod> pods = api.client("test").resource(ResourceType.PODS, V1Pod.class);

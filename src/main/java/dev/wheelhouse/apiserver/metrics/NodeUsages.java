@@ -1,21 +1,46 @@
 package dev.wheelhouse.apiserver.metrics;
 
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.runtime.Clock;
 
 /** The usage that nodes with containers report. */
 @FunctionalInterface
 public interface NodeUsages {
+    /** The time over which nodes measure, so that an earlier question gets the same answer. */
+    Duration KEPT = Duration.ofSeconds(10);
+
     /** Null if the node is hollow or unknown. */
     @Nullable
     Usage of(String node);
+
+    /**
+     * The same answers, each of which is kept for {@link #KEPT}, as metrics-server keeps those of kubelets: autoscalers
+     * ask often. Thread safe.
+     */
+    default NodeUsages kept(Clock clock) {
+        record Kept(Usage usage, long until) {}
+        Map<String, Kept> last = new ConcurrentHashMap<>();
+        return node -> {
+            Kept now = last.compute(node, (name, before) -> {
+                if (before != null && clock.nanoTime() - before.until < 0) {
+                    return before;
+                }
+                Usage usage = of(name);
+                return usage == null ? null : new Kept(usage, clock.deadline(KEPT));
+            });
+            return now == null ? null : now.usage;
+        };
+    }
 
     /**
      * The usage of a node, in thousandths by resource.

@@ -115,7 +115,7 @@ public final class RestServer {
         this.evictions = new Evictions(reads, deletes, writes, renderer, clock);
         this.reviews = new AccessReviews(writes, access.authenticator(), access.authorizer(), renderer, clock);
         this.tokenRequests = new TokenRequests(reads, writes, access.serviceAccounts(), renderer, clock);
-        this.metrics = new MetricsApis(store, registry, info.apis(), kubelets, clock);
+        this.metrics = new MetricsApis(store, registry, info.apis(), kubelets.kept(clock), clock);
         this.nonResources = new NonResources(registry, new Discovery(registry, metrics.resources()),
                 new OpenApi(registry), renderer, info, new Health(store), access.serviceAccounts());
         this.endpoints = new OwnEndpoints(state);

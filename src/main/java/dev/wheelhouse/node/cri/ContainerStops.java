@@ -34,6 +34,10 @@ final class ContainerStops {
         this.ended = ended;
     }
 
+    boolean isUnderWay(String id) {
+        return until.containsKey(id);
+    }
+
     /** Forgets stops that are over. */
     void retain(Predicate<String> ids) {
         until.keySet().removeIf(ids.negate());

@@ -79,13 +79,13 @@ final class CriPod extends SignalledLoop {
         ContainerFiles files = new ContainerFiles(runtime.folders(), uid);
         this.volumes = new PodVolumes(runtime.folders().disk(uid), runtime.folders().memory(uid),
                 new PodObjects(runtime.client, runtime.clock), runtime.claims);
+        this.starter = new ContainerStarter(runtime, volumes, files, interruption);
+        this.stops = new ContainerStops(runtime, this::wake);
         this.observer = new PodObserver(runtime.cri, Configs.labels(runtime.node.name(), uid), runtime.idPrefix(),
                 status -> {
                     CriContainer container = container(status.getMetadata().getName());
                     return container == null ? null : files.message(pod(), container.spec, status);
-                });
-        this.starter = new ContainerStarter(runtime, volumes, files, interruption);
-        this.stops = new ContainerStops(runtime, this::wake);
+                }, id -> interruption.isRequested() || stops.isUnderWay(id), runtime.clock);
     }
 
     /** A pod that an earlier process has left. */
@@ -256,7 +256,7 @@ final class CriPod extends SignalledLoop {
             shown = now;
             runtime.changed(uid);
         }
-        return wait;
+        return observer.awaitsReason() ? Math.min(wait, PodActions.SOON.toNanos()) : wait;
     }
 
     private Observed observe() {
@@ -426,7 +426,8 @@ final class CriPod extends SignalledLoop {
     /** Looks after a container that runs: nothing keeps it waiting, and it is probed. */
     private void lookAfter(V1Pod pod, CriContainer container) {
         Run run = observer.seen().last(container.name());
-        if (run == null || !run.isRunning()) {
+        if (run == null || !run.isRunning() || run.isOver()) {
+            runtime.endProbes(container);
             return;
         }
         container.waitsNoMore();

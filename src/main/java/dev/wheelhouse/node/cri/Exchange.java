@@ -2,7 +2,6 @@ package dev.wheelhouse.node.cri;
 
 import java.io.BufferedInputStream;
 import java.io.Closeable;
-import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -17,6 +16,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.HttpHead;
 
 /**
  * One request to the node's server over TLS, and the connection on which it came, which ends with its answer. The
@@ -29,43 +29,13 @@ final class Exchange implements Closeable {
     private static final Duration HEAD = Duration.ofSeconds(30);
     /** Upstream: {@code streamingConnectionIdleTimeout} of kubelets. */
     private static final Duration IDLE = Duration.ofHours(4);
-    private static final int MOST_OF_HEAD = 64 * 1024;
-
-    /** The first lines of a request or an answer, without the empty line at their end. */
-    record Head(List<String> lines) {
-        /** @throws IOException if it is too long, or does not end */
-        static Head read(InputStream in) throws IOException {
-            StringBuilder text = new StringBuilder();
-            while (text.length() < 4 || text.indexOf("\r\n\r\n", text.length() - 4) < 0) {
-                int next = in.read();
-                if (next < 0 || text.length() >= MOST_OF_HEAD) {
-                    throw new EOFException(next < 0 ? "the head is not complete" : "the head is too long");
-                }
-                text.append((char) next);
-            }
-            return new Head(List.of(text.substring(0, text.length() - 4).split("\r\n")));
-        }
-
-        /** The value of a header; several are joined by commas; empty if there is none. */
-        String header(String name) {
-            return String.join(",", lines.stream().skip(1)
-                    .filter(line -> line.regionMatches(true, 0, name + ":", 0, name.length() + 1))
-                    .map(line -> line.substring(name.length() + 1).strip()).toList());
-        }
-
-        /** A word of the first line; empty if there is none. */
-        String word(int index) {
-            String[] words = lines.isEmpty() ? new String[0] : lines.getFirst().split(" ");
-            return words.length > index ? words[index] : "";
-        }
-    }
 
     private final Socket socket;
     private final Clock clock;
     private final List<Closeable> behind = new ArrayList<>();
     private InputStream in = InputStream.nullInputStream();
     private OutputStream out = OutputStream.nullOutputStream();
-    private Head head = new Head(List.of());
+    private HttpHead head = new HttpHead(List.of());
     private List<String> path = List.of();
     private Map<String, List<String>> query = Map.of();
     private volatile long deadline;
@@ -88,7 +58,7 @@ final class Exchange implements Closeable {
     void read(Socket tls) throws IOException {
         in = new BufferedInputStream(tls.getInputStream(), CHUNK);
         out = moving(tls.getOutputStream());
-        head = Head.read(in);
+        head = HttpHead.read(in);
         String target = head.word(1);
         if (!target.startsWith("/") || !head.word(2).startsWith("HTTP/1.")) {
             throw new IllegalArgumentException("this is no request of HTTP/1.1");
@@ -110,7 +80,7 @@ final class Exchange implements Closeable {
         return URLDecoder.decode(text, StandardCharsets.UTF_8);
     }
 
-    Head head() {
+    HttpHead head() {
         return head;
     }
 
@@ -185,9 +155,10 @@ final class Exchange implements Closeable {
         out.write(text.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Bytes have come or gone. */
+    /** Bytes have come or gone. A virtual thread would keep its carrier as long as there are bytes. */
     void moved() {
         deadline = clock.deadline(IDLE);
+        Thread.yield();
     }
 
     /** Copies until one side ends. */
@@ -197,8 +168,6 @@ final class Exchange implements Closeable {
             moved();
             to.write(buffer, 0, read);
             to.flush();
-            // A virtual thread keeps its carrier as long as there are bytes.
-            Thread.yield();
         }
     }
 

@@ -29,6 +29,8 @@ import dev.wheelhouse.pki.SigningAuthority;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LoopRunner;
 
+import jdk.net.ExtendedSocketOptions;
+
 /**
  * The server of a node, which API servers ask for logs, streams and usage (upstream:
  * {@code pkg/kubelet/server/server.go}). Its certificate is signed by itself, as a kubelet's is by default. Each
@@ -38,6 +40,8 @@ final class NodeServer implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(NodeServer.class);
     private static final int MOST_CONNECTIONS = 1_000;
     private static final int SWEEP_MILLIS = 5_000;
+    /** As Go's servers have it: a client whose machine is gone is noticed after some two minutes. */
+    private static final int KEEP_ALIVE_SECONDS = 15;
     private static final Duration LIFE = Duration.ofDays(365);
 
     /** Answers a request. */
@@ -105,6 +109,8 @@ final class NodeServer implements AutoCloseable {
                     Socket client = socket.accept();
                     client.setTcpNoDelay(true);
                     client.setKeepAlive(true);
+                    client.setOption(ExtendedSocketOptions.TCP_KEEPIDLE, KEEP_ALIVE_SECONDS);
+                    client.setOption(ExtendedSocketOptions.TCP_KEEPINTERVAL, KEEP_ALIVE_SECONDS);
                     Exchange exchange = new Exchange(client, clock);
                     if (open.size() >= MOST_CONNECTIONS) {
                         exchange.close();

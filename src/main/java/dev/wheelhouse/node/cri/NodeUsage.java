@@ -69,7 +69,15 @@ final class NodeUsage {
         }
     }
 
-    private record Of(String namespace, String pod, String uid, String container, long started, Measured used) {}
+    private record Of(String namespace, String pod, String uid, String container, long started, Measured used) {
+        String cpu() {
+            return Usage.seconds(used.cpuNanos) + " " + used.at / 1_000_000;
+        }
+
+        String memory() {
+            return used.memory + " " + used.at / 1_000_000;
+        }
+    }
 
     /** The usage at one time. */
     record Usage(String node, Measured machine, List<Of> containers) {
@@ -93,13 +101,14 @@ final class NodeUsage {
         /** As {@code /metrics/resource} of a kubelet, in Prometheus' text format. */
         String metrics() {
             StringBuilder text = new StringBuilder();
-            metric(text, "container_cpu_usage_seconds_total counter", containers, each -> seconds(each.used.cpuNanos));
-            metric(text, "container_memory_working_set_bytes gauge", containers, each -> "" + each.used.memory);
+            metric(text, "container_cpu_usage_seconds_total counter", containers, Of::cpu);
+            metric(text, "container_memory_working_set_bytes gauge", containers, Of::memory);
             metric(text, "container_start_time_seconds gauge", containers, each -> seconds(each.started));
             List<Of> alone = List.of(new Of("", "", "", "", 0, machine));
-            metric(text, "node_cpu_usage_seconds_total counter", alone, each -> seconds(each.used.cpuNanos));
-            metric(text, "node_memory_working_set_bytes gauge", alone, each -> "" + each.used.memory);
-            return text.append("# TYPE resource_scrape_error gauge\nresource_scrape_error 0\n").toString();
+            metric(text, "node_cpu_usage_seconds_total counter", alone, Of::cpu);
+            metric(text, "node_memory_working_set_bytes gauge", alone, Of::memory);
+            metric(text, "resource_scrape_error gauge", alone, each -> "0");
+            return text.toString();
         }
 
         private static String seconds(long nanos) {
@@ -117,8 +126,7 @@ final class NodeUsage {
             text.append("# TYPE ").append(nameAndType).append('\n');
             for (Of each : of) {
                 text.append(nameAndType, 0, nameAndType.indexOf(' ')).append(labels(each))
-                        .append(' ').append(value.apply(each)).append(' ').append(each.used.at / 1_000_000)
-                        .append('\n');
+                        .append(' ').append(value.apply(each)).append('\n');
             }
         }
     }

@@ -23,7 +23,7 @@ import dev.wheelhouse.runtime.Loop;
  * @param pause the nanoseconds until the pod has to be looked at again
  */
 record PodActions(List<Action> actions, long pause) {
-    private static final Duration SOON = Duration.ofMillis(200);
+    static final Duration SOON = Duration.ofMillis(200);
     private static final Duration SHORT = Duration.ofSeconds(10);
 
     /** Something to do. */

@@ -5,6 +5,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -13,6 +14,7 @@ import dev.wheelhouse.node.cri.proto.Cri.Container;
 import dev.wheelhouse.node.cri.proto.Cri.ContainerState;
 import dev.wheelhouse.node.cri.proto.Cri.ContainerStatus;
 import dev.wheelhouse.node.cri.proto.Cri.PodSandbox;
+import dev.wheelhouse.runtime.Clock;
 
 /** Asks the runtime what it has of one pod. One thread asks; any thread may read the last answer. */
 final class PodObserver {
@@ -27,21 +29,34 @@ final class PodObserver {
     private final Map<String, String> labels;
     private final String idPrefix;
     private final Messages messages;
-    /** The runs that have ended. A reason that the runtime adds after the end is not seen. */
+    private final Predicate<String> stops;
+    private final Clock clock;
+    /** The runs that have ended. */
     private final Map<String, Run> ended = new HashMap<>();
     private volatile Observed seen = Observed.NOTHING;
 
-    /** @param labels of all that the runtime has of the pod */
-    PodObserver(CriService cri, Map<String, String> labels, String idPrefix, Messages messages) {
+    /**
+     * @param labels of all that the runtime has of the pod
+     * @param stops whether the agent ends the container with that ID, so that nobody waits for a reason
+     */
+    PodObserver(CriService cri, Map<String, String> labels, String idPrefix, Messages messages,
+            Predicate<String> stops, Clock clock) {
         this.cri = cri;
         this.labels = labels;
         this.idPrefix = idPrefix;
         this.messages = messages;
+        this.stops = stops;
+        this.clock = clock;
     }
 
     /** The last answer. */
     Observed seen() {
         return seen;
+    }
+
+    /** Whether a run counts as running only because the runtime may yet say why it ended. */
+    boolean awaitsReason() {
+        return runs().anyMatch(run -> run.isRunning() && run.isOver());
     }
 
     Observed observe() {
@@ -76,6 +91,10 @@ final class PodObserver {
     private Run run(String sandbox, ContainerStatus status) {
         String message = status.getState() == ContainerState.CONTAINER_EXITED ? messages.of(status) : null;
         Run run = new Run(sandbox, status, idPrefix, message == null ? status.getMessage() : message);
+        if (run.awaitsReason(clock.now()) && !stops.test(run.id())) {
+            return new Run(sandbox, status.toBuilder().setState(ContainerState.CONTAINER_RUNNING).build(), idPrefix,
+                    "");
+        }
         if (message != null) {
             ended.put(status.getId(), run);
         }

@@ -1,6 +1,8 @@
 package dev.wheelhouse.node.cri;
 
+import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 
 import io.kubernetes.client.openapi.models.V1ContainerState;
 import io.kubernetes.client.openapi.models.V1ContainerStateRunning;
@@ -18,6 +20,10 @@ import dev.wheelhouse.runtime.Durations;
  * @param message why it ended; empty if nothing said so
  */
 record Run(String sandbox, ContainerStatus status, String idPrefix, String message) {
+    /** The time after its end in which the runtime may still learn that the kernel killed a container. */
+    private static final Duration UNTIL_REASON = Duration.ofSeconds(1);
+    private static final int KILLED = 137;
+
     String id() {
         return status.getId();
     }
@@ -32,6 +38,18 @@ record Run(String sandbox, ContainerStatus status, String idPrefix, String messa
 
     boolean hasEnded() {
         return status.getState() == ContainerState.CONTAINER_EXITED;
+    }
+
+    /** Whether its processes have ended. A run counts as running until its reason is known, too. */
+    boolean isOver() {
+        return status.getFinishedAt() > 0;
+    }
+
+    /** Whether the end may yet get the reason {@code OOMKilled}, of which a runtime hears on a way of its own. */
+    boolean awaitsReason(Instant now) {
+        Duration age = Duration.between(finishedAt(), now);
+        return hasEnded() && status.getExitCode() == KILLED && List.of("", "Error").contains(status.getReason())
+                && !age.isNegative() && age.compareTo(UNTIL_REASON) < 0;
     }
 
     boolean succeeded() {

@@ -16,6 +16,8 @@ import java.time.Duration;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.zip.Deflater;
 
+import dev.wheelhouse.runtime.HttpHead;
+
 /**
  * A connection to the streaming server of a container runtime with streams of SPDY/3.1, of which that server uses no
  * flow control (upstream: {@code moby/spdystream}, {@code apimachinery/pkg/util/httpstream/spdy}). A stream can end in
@@ -26,6 +28,7 @@ final class SpdyClient implements Closeable {
     private static final int VERSION = 3;
     private static final int SYN_STREAM = 1;
     private static final int FIN = 1;
+    private static final byte[] PING = {(byte) 0x80, VERSION, 0, 6, 0, 0, 0, 4, 0, 0, 0, 1};
     private static final int MOST_OF_REFUSAL = 4 * 1024;
     private static final Duration CONNECT = Duration.ofSeconds(10);
 
@@ -77,7 +80,8 @@ final class SpdyClient implements Closeable {
                 + "\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\nX-Stream-Protocol-Version: " + protocol
                 + "\r\nContent-Length: 0\r\n\r\n").getBytes(StandardCharsets.ISO_8859_1));
         InputStream in = new BufferedInputStream(socket.getInputStream(), Exchange.CHUNK);
-        Exchange.Head head = Exchange.Head.read(in);
+        socket.setSoTimeout((int) CONNECT.toMillis());
+        HttpHead head = HttpHead.read(in);
         if (!head.word(1).equals("101")) {
             String length = head.header("Content-Length");
             throw new IOException("the container runtime refused the stream: " + head.word(1) + " "
@@ -85,6 +89,7 @@ final class SpdyClient implements Closeable {
                             ? Math.min(MOST_OF_REFUSAL, Integer.parseInt(length))
                             : 0), StandardCharsets.UTF_8).strip());
         }
+        socket.setSoTimeout(0);
         return new SpdyClient(socket, in);
     }
 
@@ -134,7 +139,16 @@ final class SpdyClient implements Closeable {
 
     /** Sends data. @param last whether nothing follows on the stream */
     void send(int stream, byte[] data, int offset, int length, boolean last) throws IOException {
-        byte[] head = ByteBuffer.allocate(8).putInt(stream).putInt((last ? FIN << 24 : 0) | length).array();
+        write(ByteBuffer.allocate(8).putInt(stream).putInt((last ? FIN << 24 : 0) | length).array(), data, offset,
+                length);
+    }
+
+    /** Shows the server that the connection is not idle. */
+    void ping() throws IOException {
+        write(PING, PING, 0, 0);
+    }
+
+    private void write(byte[] head, byte[] data, int offset, int length) throws IOException {
         writing.lock();
         try {
             out.write(head);

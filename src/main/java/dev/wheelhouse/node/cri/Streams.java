@@ -20,6 +20,7 @@ import dev.wheelhouse.node.cri.proto.Cri.Container;
 import dev.wheelhouse.node.cri.proto.Cri.ContainerState;
 import dev.wheelhouse.node.cri.proto.Cri.PodSandbox;
 import dev.wheelhouse.node.cri.proto.Cri.PodSandboxState;
+import dev.wheelhouse.runtime.HttpHead;
 import dev.wheelhouse.runtime.WebSocketFrames;
 
 /**
@@ -127,6 +128,9 @@ record Streams(CriService cri, String node, BiConsumer<String, Runnable> tasks) 
         if (upgrade.isEmpty()) {
             throw new IllegalArgumentException("Upgrade request required");
         }
+        if (upgrade.equals("websocket") && exchange.head().header("Sec-WebSocket-Key").isEmpty()) {
+            throw new IllegalArgumentException("the request has no Sec-WebSocket-Key");
+        }
         String protocol = protocol(exchange.head().header("Sec-WebSocket-Protocol"), wanted == null);
         URI url = URI.create(asked.url());
         Socket runtime;
@@ -181,8 +185,7 @@ record Streams(CriService cri, String node, BiConsumer<String, Runnable> tasks) 
     private void pass(Exchange exchange, Socket runtime, URI url) throws IOException {
         StringBuilder head = new StringBuilder(exchange.method()).append(' ').append(url.getRawPath())
                 .append(" HTTP/1.1\r\nHost: ").append(url.getAuthority()).append("\r\n");
-        exchange.head().lines().stream().skip(1)
-                .filter(line -> !OWN.contains(line.replaceFirst("\\s*:.*", "").toLowerCase(Locale.ROOT)))
+        exchange.head().headers().filter(line -> !OWN.contains(HttpHead.name(line).toLowerCase(Locale.ROOT)))
                 .forEach(line -> head.append(line).append("\r\n"));
         runtime.getOutputStream().write(head.append("\r\n").toString().getBytes(StandardCharsets.ISO_8859_1));
         beside(exchange, () -> exchange.copy(exchange.in(), runtime.getOutputStream()));
@@ -199,7 +202,6 @@ record Streams(CriService cri, String node, BiConsumer<String, Runnable> tasks) 
         byte[] buffer = new byte[Exchange.CHUNK];
         for (int read = runtime.in().read(buffer); read >= 0; read = runtime.in().read(buffer)) {
             client.send(WebSocketFrames.BINARY, -1, buffer, read);
-            Thread.yield();
         }
         client.close();
     }
@@ -214,12 +216,17 @@ record Streams(CriService cri, String node, BiConsumer<String, Runnable> tasks) 
             streams.put(channel, stream);
             channels.put(stream, channel);
         }
+        // The runtime would take what a client writes to its own output.
+        streams.keySet().removeAll(List.of(1, 2, ERROR));
         beside(exchange, () -> {
             int channel = -1;
             for (WebSocketFrames.Frame frame = client.read(); frame != null; frame = client.read()) {
                 exchange.moved();
                 byte[] data = frame.data();
                 int start = frame.first() ? Math.min(1, data.length) : 0;
+                if (!frame.first() && data.length == 0) {
+                    runtime.ping();
+                }
                 channel = !frame.first() ? channel : data.length == 0 ? -1 : data[0] & 0xFF;
                 boolean ends = closes && channel == CLOSE_CHANNEL && data.length > start;
                 Integer stream = streams.get(ends ? data[start] & 0xFF : channel);
@@ -232,7 +239,6 @@ record Streams(CriService cri, String node, BiConsumer<String, Runnable> tasks) 
             Integer channel = channels.get(stream);
             if (channel != null) {
                 client.send(WebSocketFrames.BINARY, channel, data, length);
-                Thread.yield();
             }
         });
         client.close();

@@ -92,6 +92,24 @@ class CriPodLifeTest {
     }
 
     @Test
+    void aContainerThatHasEndedIsNotProbed() {
+        String probe = "readinessProbe: {httpGet: {host: 127.0.0.1, port: %d}, periodSeconds: 1}";
+        node.create("probed",
+                "restartPolicy: Never, containers: [{name: c, command: [sleep, '2'], " + probe.formatted(1)
+                        + "}, {name: d, " + probe.formatted(2) + "}]");
+        node.becomes("probed", "Running c=0 Completed d=running");
+        long first = failures(1);
+        long second = failures(2);
+        Eventually.eventually("further probes", LONG, () -> failures(2) > second + 3);
+        assertThat(failures(1)).as("one may have been under way").isLessThanOrEqualTo(first + 1);
+        node.delete("probed");
+    }
+
+    private static long failures(int port) {
+        return node.events("probed").stream().filter(each -> each.endsWith("127.0.0.1:" + port)).count();
+    }
+
+    @Test
     void aPodHasAControlGroupOfItsOwn() {
         String limits = "{cpu: 100m, memory: 32Mi}";
         node.create("limited", """

@@ -84,7 +84,7 @@ class FaultsTest {
         public static void main(String[] words) throws Exception {
             Clock clock = Clock.system();
             CriNode machine = CriNode.at("unix://" + words[1], Path.of(words[2]));
-            NodeAgent agent = NodeAgent.hollow(
+            NodeAgent agent = NodeAgent.registered(
                     NodeAgentOptions.hollow("real", 0).withRuntime(machine, "127.0.0.1", machine.resources()),
                     new HttpKubeClient(new KubeConfigs(clock).fromFile(Path.of(words[0]), null).api(),
                             ContentType.JSON, clock),

@@ -1,14 +1,11 @@
 package dev.wheelhouse.node.cri;
 
-import java.io.ByteArrayOutputStream;
-import java.io.DataInputStream;
-import java.io.DataOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.net.Socket;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -24,99 +21,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Timeout(30)
 class ProberTest {
     private static final Duration TIME = Duration.ofSeconds(2);
-    private static final int DATA = 0;
-    private static final int HEADERS = 1;
-    private static final int SETTINGS = 4;
-    private static final int PREFACE = 24;
-
-    /** A server that answers the first gRPC call of each connection; it knows only the frames that this takes. */
-    private static final class HealthServer implements AutoCloseable {
-        private final ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-        private final HealthCheckResponse.@Nullable ServingStatus status;
-        private final int code;
-        private volatile String service = "";
-
-        /** @param status null for an answer without a message */
-        HealthServer(HealthCheckResponse.@Nullable ServingStatus status, int code) throws IOException {
-            this.status = status;
-            this.code = code;
-            Thread.ofVirtual().start(() -> {
-                try (Socket client = socket.accept()) {
-                    serve(new DataInputStream(client.getInputStream()), new DataOutputStream(client.getOutputStream()));
-                } catch (IOException e) {
-                    // The client has its answer, or the test has ended.
-                }
-            });
-        }
-
-        String address() {
-            return "127.0.0.1:" + socket.getLocalPort();
-        }
-
-        private void serve(DataInputStream in, DataOutputStream out) throws IOException {
-            in.readFully(new byte[PREFACE]);
-            frame(out, SETTINGS, 0, 0, new byte[0]);
-            while (true) {
-                int length = in.readUnsignedByte() << 16 | in.readUnsignedShort();
-                int type = in.readUnsignedByte();
-                int flags = in.readUnsignedByte();
-                int stream = in.readInt();
-                byte[] body = new byte[length];
-                in.readFully(body);
-                if (type == SETTINGS && flags == 0) {
-                    frame(out, SETTINGS, 1, 0, new byte[0]);
-                }
-                if (type == DATA && length > 5) {
-                    service = HealthCheckRequest.parser().parseFrom(body, 5, length - 5).getService();
-                    answer(out, stream);
-                }
-            }
-        }
-
-        private void answer(DataOutputStream out, int stream) throws IOException {
-            frame(out, HEADERS, 4, stream, headers(new byte[]{(byte) 0x88}, "content-type", "application/grpc"));
-            if (status != null) {
-                byte[] message = HealthCheckResponse.newBuilder().setStatus(status).build().toByteArray();
-                ByteArrayOutputStream data = new ByteArrayOutputStream();
-                DataOutputStream text = new DataOutputStream(data);
-                text.writeByte(0);
-                text.writeInt(message.length);
-                text.write(message);
-                frame(out, DATA, 0, stream, data.toByteArray());
-            }
-            frame(out, HEADERS, 5, stream, headers(new byte[0], "grpc-status", String.valueOf(code), "grpc-message",
-                    "why"));
-        }
-
-        private static byte[] headers(byte[] first, String... namesAndValues) {
-            ByteArrayOutputStream block = new ByteArrayOutputStream();
-            block.writeBytes(first);
-            for (int i = 0; i < namesAndValues.length; i++) {
-                if (i % 2 == 0) {
-                    block.write(0);
-                }
-                block.write(namesAndValues[i].length());
-                block.writeBytes(namesAndValues[i].getBytes(StandardCharsets.US_ASCII));
-            }
-            return block.toByteArray();
-        }
-
-        private static void frame(DataOutputStream out, int type, int flags, int stream, byte[] body)
-                throws IOException {
-            out.writeByte(0);
-            out.writeShort(body.length);
-            out.writeByte(type);
-            out.writeByte(flags);
-            out.writeInt(stream);
-            out.write(body);
-            out.flush();
-        }
-
-        @Override
-        public void close() throws IOException {
-            socket.close();
-        }
-    }
 
     @ParameterizedTest(name = "{0}, status {1}: {2}")
     @CsvSource(delimiter = '|',
@@ -129,9 +33,13 @@ class ProberTest {
                     """)
     void aGrpcServerIsAskedForItsHealth(HealthCheckResponse.@Nullable ServingStatus status, int code,
             @Nullable String expected) throws IOException {
-        try (HealthServer server = new HealthServer(status, code)) {
+        List<String> services = new CopyOnWriteArrayList<>();
+        try (ScriptedGrpc server = new ScriptedGrpc(request -> {
+            services.add(HealthCheckRequest.parseFrom(request).getService());
+            return status == null ? null : HealthCheckResponse.newBuilder().setStatus(status).build();
+        }, code)) {
             assertThat(Prober.health(server.address(), "mine", TIME)).isEqualTo(expected);
-            assertThat(server.service).isEqualTo("mine");
+            assertThat(services).containsExactly("mine");
         }
     }
 

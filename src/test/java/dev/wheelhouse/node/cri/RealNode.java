@@ -57,7 +57,7 @@ final class RealNode implements AutoCloseable {
 
     void startAgent() throws IOException {
         CriNode machine = CriNode.at("unix://" + containerd.socket(), home.resolve("lib"));
-        agent = NodeAgent.hollow(
+        agent = NodeAgent.registered(
                 NodeAgentOptions.hollow("real", 0).withRuntime(machine, "127.0.0.1", machine.resources()),
                 server.client(), (type, regarding, field, kind, reason, message) -> events
                         .add(regarding.getMetadata().getName() + " " + reason + " " + message),
