@@ -12,17 +12,22 @@ import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collections;
-import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLException;
 
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -30,12 +35,15 @@ import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
+import dev.wheelhouse.apiserver.protocol.ProxiedLinks;
+import dev.wheelhouse.pki.AnyPeer;
+import dev.wheelhouse.runtime.OneLine;
 
 /**
- * The connection to a server that answers a request in this server's place, such as the kubelet of a node (upstream:
- * {@code apimachinery/pkg/util/proxy/upgradeaware.go}). Certificates are not verified, as upstream does not without an
- * authority for kubelets, and credentials are not passed on. Requests that do not switch protocols are sent as
- * HTTP/1.0, so that the end of the connection ends the answer.
+ * The connection to a server that answers a request in this server's place: the kubelet of a node, or a program in a
+ * pod (upstream: {@code apimachinery/pkg/util/proxy/upgradeaware.go}, {@code transport.go}). Certificates are not
+ * verified, as upstream does not without an authority for kubelets, and credentials are not passed on. Each connection
+ * has one request.
  */
 final class Backend implements Closeable {
     /** The most bytes of the head of an answer. */
@@ -47,21 +55,32 @@ final class Backend implements Closeable {
     /** How long neither side may send anything (upstream: {@code streamingConnectionIdleTimeout} of kubelets). */
     static final Duration IDLE = Duration.ofHours(4);
     /** The protocol of WebSockets that carries the sender's token. */
-    private static final String TOKEN_PROTOCOL = "base64url.bearer.authorization.k8s.io.";
-    /** The headers that are about the connection to this server, or that show who the sender is. */
-    private static final Set<String> OWN = Set.of("host", "connection", "keep-alive", "te", "trailer", "upgrade",
-            "transfer-encoding", "content-length", "expect", "authorization", "cookie", "proxy-authorization",
-            "accept-encoding");
-    private static final Set<String> OWN_OF_ANSWER = Set.of("connection", "keep-alive", "transfer-encoding");
+    static final String TOKEN_PROTOCOL = "base64url.bearer.authorization.k8s.io.";
+    /** The headers that are about one connection only (RFC 9110, section 7.6.1). */
+    private static final Set<String> OF_CONNECTION = Set.of("connection", "proxy-connection", "keep-alive", "te",
+            "trailer", "transfer-encoding", "upgrade", "proxy-authenticate", "proxy-authorization");
+    /** Further headers that this server sets anew, or that show who the sender is. */
+    private static final Set<String> OWN = Set.of("host", "content-length", "expect", "authorization",
+            "accept-encoding", "x-remote-user", "x-remote-group", "x-remote-uid");
+    /** The methods of requests that need no {@code Content-Length} to say that they have no body. */
+    private static final Set<String> BODILESS = Set.of("GET", "HEAD", "OPTIONS", "DELETE");
+    private static final String FORWARDED_FOR = "X-Forwarded-For";
+    /** The headers of a server behind this one that would let web pages of others use this one. */
+    private static final Set<String> OF_ORIGINS = Set.of("access-control-allow-credentials",
+            "access-control-allow-headers", "access-control-allow-methods", "access-control-allow-origin");
 
+    private final ApiResponse.Live.Forward to;
+    private final HttpServletRequest request;
     private final Socket socket;
     private final InputStream in;
     private final int code;
-    private final Map<String, String> headers;
+    private final Map<String, List<String>> headers;
     private final ApiResponse.@Nullable Content failure;
 
-    private Backend(Socket socket, InputStream in, int code, Map<String, String> headers,
-            ApiResponse.@Nullable Content failure) {
+    private Backend(ApiResponse.Live.Forward to, HttpServletRequest request, Socket socket, InputStream in, int code,
+            Map<String, List<String>> headers, ApiResponse.@Nullable Content failure) {
+        this.to = to;
+        this.request = request;
         this.socket = socket;
         this.in = in;
         this.code = code;
@@ -72,75 +91,134 @@ final class Backend implements Closeable {
     /**
      * Sends the request and reads the head of the answer. The caller closes what it gets, unless that is a failure.
      *
-     * @param timeout for the head; that of logs which are followed may come with their first line, so that it is waited
-     *        for until nobody reads the answer any more
+     * @param timeout for the head; that of a proxied request, and that of logs which are followed and may come with
+     *        their first line, are waited for until nobody reads the answer any more
      * @param identity this server's certificate for kubelets
      */
     static Backend ask(ApiResponse.Live.Forward to, HttpServletRequest request, Duration timeout,
-            BooleanSupplier gone, SSLContext identity) {
+            BooleanSupplier gone, Supplier<SSLContext> identity) {
+        if (to.isProxied() && to.path().isEmpty() && !asksToSwitch(to, request)
+                && (request.getMethod().equals("GET") || request.getMethod().equals("HEAD"))) {
+            String query = request.getQueryString();
+            return new Backend(to, request, new Socket(), InputStream.nullInputStream(), 301, Map.of(),
+                    new ApiResponse.Content(301, "", new byte[0], List.of(), null,
+                            Map.of("Location", to.proxy() + "/" + (query == null ? "" : "?" + query))));
+        }
         Socket socket = new Socket();
+        String protocol = asksToSwitch(to, request) ? request.getHeader("Upgrade") : null;
+        ApiResponse.Content failure;
         try {
-            String protocol = request.getHeader("Upgrade");
             socket.connect(new InetSocketAddress(to.host(), to.port()), (int) CONNECT.toMillis());
             socket.setSoTimeout((int) timeout.toMillis());
-            Socket tls = identity.getSocketFactory().createSocket(socket, to.host(), to.port(), true);
-            OutputStream out = tls.getOutputStream();
+            Socket talk = switch (to.server()) {
+                case PLAIN -> socket;
+                case TLS -> tls(socket, to, AnyPeer.context());
+                case KUBELET -> tls(socket, to, identity.get());
+            };
+            OutputStream out = talk.getOutputStream();
             out.write(head(to, request, protocol).getBytes(StandardCharsets.ISO_8859_1));
             out.write(to.body());
             out.flush();
-            InputStream in = new BufferedInputStream(tls.getInputStream(), CHUNK);
-            String[] lines = readHead(in, to.path().contains("follow=true")
-                    ? () -> !gone.getAsBoolean()
-                    : () -> false).split("\r?\n");
-            Map<String, String> headers = new LinkedHashMap<>();
+            InputStream in = new BufferedInputStream(talk.getInputStream(), CHUNK);
+            long waits = to.isProxied() || to.path().contains("follow=true") ? IDLE.dividedBy(timeout) : 0;
+            String[] lines;
+            int code;
+            do {
+                lines = readHead(in, waits, gone).split("\r?\n");
+                if (!lines[0].startsWith("HTTP/1.")) {
+                    throw new IOException("net/http: HTTP/1.x transport connection broken: malformed HTTP response \""
+                            + OneLine.of(lines[0], 100) + "\"");
+                }
+                code = Integer.parseInt(lines[0].split(" ", 3)[1]);
+            } while (code < 200 && code != HttpServletResponse.SC_SWITCHING_PROTOCOLS);
+            Map<String, List<String>> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
             for (int i = 1; i < lines.length; i++) {
                 int colon = lines[i].indexOf(':');
                 if (colon > 0) {
-                    headers.put(lines[i].substring(0, colon).strip(), lines[i].substring(colon + 1).strip());
+                    headers.computeIfAbsent(lines[i].substring(0, colon).strip(), name -> new ArrayList<>())
+                            .add(lines[i].substring(colon + 1).strip());
                 }
             }
-            String[] status = lines[0].split(" ", 3);
-            return new Backend(tls, in, Integer.parseInt(status[1]), headers, null);
-        } catch (IOException | IllegalArgumentException | ArrayIndexOutOfBoundsException e) {
-            close(socket);
-            return new Backend(socket, InputStream.nullInputStream(), to.failureCode(), Map.of(), failure(to, e));
+            Backend backend = new Backend(to, request, talk, in, code, headers, null);
+            if (protocol == null || backend.isUpgraded() || code >= HttpServletResponse.SC_BAD_REQUEST) {
+                return backend;
+            }
+            failure = Refusals.unexplained(500, "invalid upgrade response: status code " + code);
+        } catch (IOException | GeneralSecurityException | IllegalArgumentException
+                | ArrayIndexOutOfBoundsException e) {
+            boolean dialing = to.isProxied() && protocol != null;
+            failure = Refusals.unexplained(dialing ? 500 : to.failureCode(),
+                    (dialing ? "error dialing backend: " : to.failure()) + why(to, e));
         }
+        close(socket);
+        return new Backend(to, request, socket, InputStream.nullInputStream(), failure.code(), Map.of(), failure);
     }
 
-    private static ApiResponse.Content failure(ApiResponse.Live.Forward to, Exception e) {
+    private static boolean asksToSwitch(ApiResponse.Live.Forward to, HttpServletRequest request) {
+        return request.getHeader("Upgrade") != null && !to.isLog() && connection(request).contains("upgrade");
+    }
+
+    private static String connection(HttpServletRequest request) {
+        return String.join(",", Collections.list(request.getHeaders("Connection"))).toLowerCase(Locale.ROOT);
+    }
+
+    private static Socket tls(Socket socket, ApiResponse.Live.Forward to, SSLContext context) throws IOException {
+        return context.getSocketFactory().createSocket(socket, to.host(), to.port(), true);
+    }
+
+    private static String why(ApiResponse.Live.Forward to, Exception e) {
         String address = to.authority();
-        String why = switch (e) {
+        return switch (e) {
             case ConnectException refused -> "dial tcp " + address + ": connect: connection refused";
             case SocketTimeoutException late -> "dial tcp " + address + ": i/o timeout";
             case UnknownHostException unknown -> "dial tcp: lookup " + to.host() + ": no such host";
+            case SSLException other when String.valueOf(e.getMessage()).contains("SSL message") ->
+                "tls: first record does not look like a TLS handshake";
             default -> String.valueOf(e.getMessage());
         };
-        return Refusals.unexplained(to.failureCode(), to.failure() + why);
     }
 
     private static String head(ApiResponse.Live.Forward to, HttpServletRequest request, @Nullable String protocol) {
         String query = request.getQueryString();
-        StringBuilder head = new StringBuilder(request.getMethod()).append(' ').append(to.path())
-                .append(to.keepsQuery() && query != null ? "?" + query : "")
-                .append(protocol == null ? " HTTP/1.0\r\n" : " HTTP/1.1\r\n")
-                .append("Host: ").append(to.authority()).append("\r\n");
+        StringBuilder head = new StringBuilder(request.getMethod()).append(' ')
+                .append(to.path().isEmpty() ? "/" : to.path())
+                .append(to.isProxied() && query != null ? "?" + query : "").append(" HTTP/1.1\r\n");
+        Set<String> ofConnection = Stream.of(connection(request).split(",")).map(String::strip)
+                .collect(Collectors.toSet());
+        List<String> forwarded = new ArrayList<>();
         for (String name : Collections.list(request.getHeaderNames())) {
             String lower = name.toLowerCase(Locale.ROOT);
-            if (OWN.contains(lower) || lower.startsWith("impersonate-")) {
+            if (OF_CONNECTION.contains(lower) || OWN.contains(lower) || ofConnection.contains(lower)
+                    || lower.startsWith("impersonate-") || lower.startsWith("x-remote-extra-")
+                    || lower.equals("cookie") && !to.isProxied()) {
                 continue;
             }
             for (String value : Collections.list(request.getHeaders(name))) {
-                head.append(name).append(": ")
-                        .append(lower.equals("sec-websocket-protocol") ? withoutToken(value) : value).append("\r\n");
+                if (to.isProxied() && name.equalsIgnoreCase(FORWARDED_FOR)) {
+                    forwarded.add(value);
+                } else {
+                    add(head, name, lower.equals("sec-websocket-protocol") ? withoutToken(value) : value);
+                }
             }
         }
-        if (protocol != null) {
-            head.append("Connection: Upgrade\r\nUpgrade: ").append(protocol).append("\r\n");
+        add(head, "Host", to.isProxied() ? request.getHeader("Host") : to.authority());
+        if (to.isProxied()) {
+            forwarded.add(request.getRemoteAddr());
+            add(head, FORWARDED_FOR, String.join(", ", forwarded));
+            add(head, "X-Forwarded-Uri", to.proxy() + (to.path().isEmpty() ? "/" : to.path()));
         }
-        if (to.body().length > 0 || !request.getMethod().equals("GET")) {
-            head.append("Content-Length: ").append(to.body().length).append("\r\n");
+        add(head, "Connection", protocol == null ? "close" : "Upgrade");
+        if (protocol != null) {
+            add(head, "Upgrade", protocol);
+        }
+        if (to.body().length > 0 || !BODILESS.contains(request.getMethod())) {
+            add(head, "Content-Length", String.valueOf(to.body().length));
         }
         return head.append("\r\n").toString();
+    }
+
+    private static void add(StringBuilder head, String name, String value) {
+        head.append(name).append(": ").append(value).append("\r\n");
     }
 
     private static String withoutToken(String protocols) {
@@ -148,15 +226,16 @@ final class Backend implements Closeable {
                 .collect(Collectors.joining(", "));
     }
 
-    /** @param patient whether to go on when nothing has come in time */
-    private static String readHead(InputStream in, BooleanSupplier patient) throws IOException {
+    /** @param waits how many times more to wait, while nothing has come in time */
+    private static String readHead(InputStream in, long waits, BooleanSupplier gone) throws IOException {
         StringBuilder head = new StringBuilder();
+        long left = waits;
         while (head.length() < 4 || head.indexOf("\r\n\r\n", head.length() - 4) < 0) {
             int next;
             try {
                 next = in.read();
             } catch (SocketTimeoutException e) {
-                if (head.isEmpty() && patient.getAsBoolean()) {
+                if (head.isEmpty() && left-- > 0 && !gone.getAsBoolean()) {
                     continue;
                 }
                 throw e;
@@ -169,7 +248,7 @@ final class Backend implements Closeable {
         return head.toString();
     }
 
-    /** The answer to send if the server cannot be reached; else null. */
+    /** The answer of this server in place of the other one's, if that cannot be reached; else null. */
     ApiResponse.@Nullable Content failure() {
         return failure;
     }
@@ -188,7 +267,8 @@ final class Backend implements Closeable {
             return null;
         }
         try (this) {
-            String text = new String(in.readNBytes((int) Math.min(MOST_OF_REFUSAL, length(MOST_OF_REFUSAL))),
+            String text = new String((isChunked() ? new ChunkedInput(in) : in)
+                    .readNBytes((int) Math.min(MOST_OF_REFUSAL, length())),
                     StandardCharsets.UTF_8);
             return Refusals.status(code, code == HttpServletResponse.SC_INTERNAL_SERVER_ERROR
                     ? "Internal error occurred: " + text
@@ -212,50 +292,93 @@ final class Backend implements Closeable {
     /** Copies the status and the headers of the answer. */
     void copyHead(HttpServletResponse response) {
         response.setStatus(code);
-        headers.forEach((name, value) -> {
-            if (isUpgraded() || !OWN_OF_ANSWER.contains(name.toLowerCase(Locale.ROOT))) {
-                response.addHeader(name, value);
+        Set<String> ofConnection = headers.getOrDefault("Connection", List.of()).stream()
+                .flatMap(value -> Stream.of(value.split(","))).map(name -> name.strip().toLowerCase(Locale.ROOT))
+                .collect(Collectors.toSet());
+        headers.forEach((name, values) -> {
+            String lower = name.toLowerCase(Locale.ROOT);
+            if (isUpgraded() || !OF_CONNECTION.contains(lower)
+                    && !(to.isProxied() && (OF_ORIGINS.contains(lower) || ofConnection.contains(lower)))
+                    && !(lower.equals("content-length") && isPage())) {
+                values.forEach(value -> response.addHeader(name,
+                        lower.equals("location") && to.isProxied() ? links().led(value) : value));
             }
         });
+    }
+
+    /** Whether the body is a page whose links have to lead here. */
+    private boolean isPage() {
+        return to.isProxied() && !headers.containsKey("Content-Encoding")
+                && header("Content-Type").split(";", 2)[0].strip().equalsIgnoreCase("text/html");
+    }
+
+    private ProxiedLinks links() {
+        return new ProxiedLinks(to.proxy(), to.authority(), request.getHeader("Host"));
     }
 
     /** Copies the answer as it comes, and closes this connection. @param gone whether nobody reads it any more */
     void copyTo(HttpServletResponse response, Duration check, BooleanSupplier gone) throws IOException {
         try (this) {
             copyHead(response);
-            response.flushBuffer();
-            setReadTimeout(check);
             OutputStream out = response.getOutputStream();
-            byte[] buffer = new byte[CHUNK];
-            boolean ends = !headers.containsKey("Upgrade") && !headers.containsKey("Transfer-Encoding");
-            long left = ends ? length(Long.MAX_VALUE) : Math.min(MOST_OF_REFUSAL, length(0));
-            int quiet = 0;
-            while (left > 0) {
-                int read;
-                try {
-                    read = in.read(buffer, 0, (int) Math.min(buffer.length, left));
-                } catch (SocketTimeoutException e) {
-                    quiet++;
-                    if (gone.getAsBoolean() || check.multipliedBy(quiet).compareTo(IDLE) > 0) {
-                        return;
-                    }
-                    continue;
-                }
-                if (read < 0) {
-                    return;
-                }
-                quiet = 0;
-                left -= read;
-                out.write(buffer, 0, read);
-                out.flush();
-                Thread.yield();
+            if (isPage()) {
+                out = links().inPages(out);
             }
+            response.flushBuffer();
+            copyTo(out, check, gone);
+            out.close();
         }
     }
 
-    private long length(long unknown) {
-        String text = headers.getOrDefault("Content-Length", "");
-        return text.matches("[0-9]{1,18}") ? Long.parseLong(text) : unknown;
+    /** Copies the body as it comes. */
+    void copyTo(OutputStream out, Duration check, BooleanSupplier gone) throws IOException {
+        setReadTimeout(check);
+        boolean chunked = isChunked();
+        InputStream body = chunked ? new ChunkedInput(in) : in;
+        boolean none = request.getMethod().equals("HEAD") || code == HttpServletResponse.SC_NO_CONTENT
+                || code == HttpServletResponse.SC_NOT_MODIFIED;
+        boolean known = !chunked && headers.containsKey("Content-Length");
+        // A server that refuses to switch protocols may keep the connection.
+        boolean open = !chunked && !known && asksToSwitch(to, request);
+        long left = none || open ? 0 : chunked ? Long.MAX_VALUE : length();
+        byte[] buffer = new byte[CHUNK];
+        int quiet = 0;
+        while (left > 0) {
+            int read;
+            try {
+                read = body.read(buffer, 0, (int) Math.min(buffer.length, left));
+            } catch (SocketTimeoutException e) {
+                quiet++;
+                if (gone.getAsBoolean() || check.multipliedBy(quiet).compareTo(IDLE) > 0) {
+                    return;
+                }
+                continue;
+            }
+            if (read < 0) {
+                if (known) {
+                    throw new EOFException("the server behind this one has ended its answer early");
+                }
+                return;
+            }
+            quiet = 0;
+            left -= read;
+            out.write(buffer, 0, read);
+            out.flush();
+            Thread.yield();
+        }
+    }
+
+    private boolean isChunked() {
+        return header("Transfer-Encoding").toLowerCase(Locale.ROOT).endsWith("chunked");
+    }
+
+    private String header(String name) {
+        return headers.getOrDefault(name, List.of("")).getFirst();
+    }
+
+    private long length() {
+        String text = header("Content-Length");
+        return text.matches("[0-9]{1,18}") ? Long.parseLong(text) : Long.MAX_VALUE;
     }
 
     @Override

@@ -17,6 +17,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.zip.Deflater;
@@ -253,7 +254,8 @@ final class HttpFront extends HttpServlet {
             Authorization.Granted granted, Flow flow, byte[] body, ByteBudget.Part memory, long began)
             throws IOException, InterruptedException {
         ApiResponse answer = requests.answer(granted, flow, body, memory, began);
-        if (answer instanceof ApiResponse.Content content && content.live() == null) {
+        if (answer instanceof ApiResponse.Content content && content.live() == null
+                && !isLogSocket(request, granted.request(), content)) {
             if (requests.losesAnswer(granted.request())) {
                 breakOff(response);
             }
@@ -459,14 +461,14 @@ final class HttpFront extends HttpServlet {
             return false;
         }
         Connections.Peer peer = peer();
-        if (peer != null && WatchSocket.isAskedForBy(request)) {
+        if (peer != null && OneWaySocket.isAskedForBy(request)) {
             // If the client is gone already, Tomcat does not hand the watch over.
             peer.whenClosed(() -> {
                 stream.feed().close();
                 requests.endWatch(sender);
                 held.close();
             });
-            WatchSocket.accept(request, response, stream, watchCheck.toNanos(), io);
+            OneWaySocket.accept(request, response, "", new WatchMessages(stream, watchCheck.toNanos()), io);
             return true;
         }
         try {
@@ -477,6 +479,12 @@ final class HttpFront extends HttpServlet {
         }
     }
 
+    /** Whether the whole log that is answered is sent over a WebSocket. */
+    private static boolean isLogSocket(HttpServletRequest request, ApiRequest head, ApiResponse.Content content) {
+        return content.code() == HttpServletResponse.SC_OK && OneWaySocket.isAskedForBy(request)
+                && head.about().resource().equals("pods") && head.about().subresource().equals("log");
+    }
+
     /** Goes on with an answer that lasts. @return whether it goes on after the return, and closes what is held */
     private boolean goOn(HttpServletRequest request, HttpServletResponse response, String sender,
             ApiResponse.Content content, ByteBudget.Part held) throws IOException {
@@ -485,31 +493,45 @@ final class HttpFront extends HttpServlet {
             send(request, response, refusal);
             return false;
         }
+        Connections.Peer peer = peer();
+        boolean socket = peer != null && OneWaySocket.isAskedForBy(request);
         boolean handedOver = false;
         try {
-            switch (content.live()) {
-                case ApiResponse.Live.Forward to -> {
-                    Backend backend = Backend.ask(to, request, io, HttpFront::isGone, kubelets.get());
-                    Connections.Peer peer = peer();
-                    ApiResponse.Content failure = backend.failure() != null || !to.path().startsWith("/containerLogs/")
-                            ? backend.failure()
-                            : backend.refusedLogs();
-                    if (failure != null) {
-                        send(request, response, failure);
-                    } else if (backend.isUpgraded() && peer != null) {
-                        peer.whenClosed(() -> {
-                            backend.close();
-                            requests.endWatch(sender);
-                            held.close();
-                        });
-                        handedOver = true;
-                        Tunnel.accept(request, response, backend, io, clock);
-                    } else {
-                        backend.copyTo(response, watchCheck, HttpFront::isGone);
-                    }
+            if (!(content.live() instanceof ApiResponse.Live.Forward to)) {
+                LogMessages.Log log = (out, gone) -> follow(out, content, gone);
+                if (socket) {
+                    handedOver = true;
+                    sendMessages(request, response, sender, log, () -> {}, held);
+                } else {
+                    setHead(response, content);
+                    log.writeTo(response.getOutputStream(), HttpFront::isGone);
                 }
-                case ApiResponse.Live.Follow source -> follow(response, content, source);
-                case null -> throw new IllegalArgumentException("the answer ends with its body");
+                return handedOver;
+            }
+            Backend backend = Backend.ask(to, request, io, HttpFront::isGone, kubelets);
+            ApiResponse.Content own = backend.failure() != null || !to.isLog()
+                    ? backend.failure()
+                    : backend.refusedLogs();
+            if (own != null) {
+                send(request, response, own);
+            } else if (to.isLog() && socket) {
+                handedOver = true;
+                sendMessages(request, response, sender, (out, gone) -> backend.copyTo(out, watchCheck, gone),
+                        backend::close, held);
+            } else if (backend.isUpgraded() && peer != null) {
+                peer.whenClosed(() -> {
+                    backend.close();
+                    requests.endWatch(sender);
+                    held.close();
+                });
+                handedOver = true;
+                Tunnel.accept(request, response, backend, io, clock);
+            } else {
+                if (to.isProxied() && requests.isOpen()) {
+                    // The page of a pod is not to use this server, which asks its browser for no credentials.
+                    response.setHeader("Content-Security-Policy", "sandbox allow-forms allow-popups allow-scripts");
+                }
+                backend.copyTo(response, watchCheck, HttpFront::isGone);
             }
         } finally {
             if (!handedOver) {
@@ -519,20 +541,44 @@ final class HttpFront extends HttpServlet {
         return handedOver;
     }
 
+    /** Sends a log over a WebSocket, after the return. */
+    private void sendMessages(HttpServletRequest request, HttpServletResponse response, String sender,
+            LogMessages.Log log, Runnable end, ByteBudget.Part held) throws IOException {
+        peer(peer -> peer.whenClosed(() -> {
+            end.run();
+            requests.endWatch(sender);
+            held.close();
+        }));
+        String protocol = LogMessages.protocol(request);
+        if (protocol == null) {
+            response.setHeader("Connection", "close");
+            send(request, response,
+                    Refusals.status(403, "the protocols of the WebSocket are not supported: name one of "
+                            + LogMessages.PROTOCOLS));
+        } else {
+            OneWaySocket.accept(request, response, protocol, new LogMessages(protocol, log, end), io);
+        }
+    }
+
     private static boolean isGone() {
         ApiProtocol.Connection client = ApiProtocol.current();
         return client != null && client.isGone();
     }
 
-    private static void follow(HttpServletResponse response, ApiResponse.Content content,
-            ApiResponse.Live.Follow source) throws IOException {
-        setHead(response, content);
-        content.writeTo(response.getOutputStream());
-        response.flushBuffer();
-        for (byte[] next = source.next().get(); next != null && !isGone(); next = source.next().get()) {
-            response.getOutputStream().write(next);
-            response.flushBuffer();
-            LockSupport.parkNanos(response, BETWEEN_LOOKS.toNanos());
+    private static void follow(OutputStream out, ApiResponse.Content content, BooleanSupplier gone)
+            throws IOException {
+        content.writeTo(out);
+        out.flush();
+        while (content.live() instanceof ApiResponse.Live.Follow source && !gone.getAsBoolean()) {
+            byte[] next = source.next().get();
+            if (next == null) {
+                return;
+            }
+            if (next.length > 0) {
+                out.write(next);
+                out.flush();
+            }
+            LockSupport.parkNanos(out, BETWEEN_LOOKS.toNanos());
         }
     }
 

@@ -157,7 +157,7 @@ class KubeletsTest {
         assertThat(exchange("GET " + POD + "/log?tailLines=3&timestamps=true", "Authorization-Not: x\r\n", ""))
                 .contains("200").contains("one\n");
         assertThat(asked.poll(30, TimeUnit.SECONDS))
-                .startsWith("GET /containerLogs/default/p/c?tailLines=3&timestamps=true HTTP/1.0\r\n");
+                .startsWith("GET /containerLogs/default/p/c?tailLines=3&timestamps=true HTTP/1.1\r\n");
     }
 
     @Test
