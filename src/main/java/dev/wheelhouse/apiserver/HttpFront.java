@@ -531,6 +531,7 @@ final class HttpFront extends HttpServlet {
                     // The page of a pod is not to use this server, which asks its browser for no credentials.
                     response.setHeader("Content-Security-Policy", "sandbox allow-forms allow-popups allow-scripts");
                 }
+                response.setHeader("Cache-Control", "no-cache, private");
                 backend.copyTo(response, watchCheck, HttpFront::isGone);
             }
         } finally {

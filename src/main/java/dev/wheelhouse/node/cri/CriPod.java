@@ -427,7 +427,10 @@ final class CriPod extends SignalledLoop {
         runtime.endProbes(container);
         String address = fields(pod).podIp();
         Probes made = new Probes(container.spec, run.id(), Duration.between(run.startedAt(), runtime.clock.now()),
-                wasReady(pod, run), probe -> runtime.prober.probe(probe, container.spec, run.id(), address),
+                wasReady(pod, run),
+                (kind, probe) -> runtime.prober.probe(probe, container.spec, run.id(), address,
+                        why -> runtime.event(pod, container, "Warning", "ProbeWarning",
+                                kind + " probe warning: " + why)),
                 new Probes.Listener() {
                     @Override
                     public void failed(String kind, String why) {
