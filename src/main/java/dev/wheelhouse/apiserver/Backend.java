@@ -61,13 +61,8 @@ final class Backend implements Closeable {
             "trailer", "transfer-encoding", "upgrade", "proxy-authenticate", "proxy-authorization");
     /** Further headers that this server sets anew, or that show who the sender is. */
     private static final Set<String> OWN = Set.of("host", "content-length", "expect", "authorization",
-            "accept-encoding", "x-remote-user", "x-remote-group", "x-remote-uid");
-    /** The methods of requests that need no {@code Content-Length} to say that they have no body. */
-    private static final Set<String> BODILESS = Set.of("GET", "HEAD", "OPTIONS", "DELETE");
+            "accept-encoding");
     private static final String FORWARDED_FOR = "X-Forwarded-For";
-    /** The headers of a server behind this one that would let web pages of others use this one. */
-    private static final Set<String> OF_ORIGINS = Set.of("access-control-allow-credentials",
-            "access-control-allow-headers", "access-control-allow-methods", "access-control-allow-origin");
 
     private final ApiResponse.Live.Forward to;
     private final HttpServletRequest request;
@@ -75,17 +70,17 @@ final class Backend implements Closeable {
     private final InputStream in;
     private final int code;
     private final Map<String, List<String>> headers;
-    private final ApiResponse.@Nullable Content failure;
+    private final ApiResponse.@Nullable Content own;
 
     private Backend(ApiResponse.Live.Forward to, HttpServletRequest request, Socket socket, InputStream in, int code,
-            Map<String, List<String>> headers, ApiResponse.@Nullable Content failure) {
+            Map<String, List<String>> headers, ApiResponse.@Nullable Content own) {
         this.to = to;
         this.request = request;
         this.socket = socket;
         this.in = in;
         this.code = code;
         this.headers = headers;
-        this.failure = failure;
+        this.own = own;
     }
 
     /**
@@ -100,9 +95,8 @@ final class Backend implements Closeable {
         if (to.isProxied() && to.path().isEmpty() && !asksToSwitch(to, request)
                 && (request.getMethod().equals("GET") || request.getMethod().equals("HEAD"))) {
             String query = request.getQueryString();
-            return new Backend(to, request, new Socket(), InputStream.nullInputStream(), 301, Map.of(),
-                    new ApiResponse.Content(301, "", new byte[0], List.of(), null,
-                            Map.of("Location", to.proxy() + "/" + (query == null ? "" : "?" + query))));
+            return instead(new ApiResponse.Content(301, "", new byte[0], List.of(), null,
+                    Map.of("Location", to.proxy() + "/" + (query == null ? "" : "?" + query))), to, request);
         }
         Socket socket = new Socket();
         String protocol = asksToSwitch(to, request) ? request.getHeader("Upgrade") : null;
@@ -144,14 +138,17 @@ final class Backend implements Closeable {
                 return backend;
             }
             failure = Refusals.unexplained(500, "invalid upgrade response: status code " + code);
-        } catch (IOException | GeneralSecurityException | IllegalArgumentException
-                | ArrayIndexOutOfBoundsException e) {
+        } catch (IOException | GeneralSecurityException | RuntimeException e) {
             boolean dialing = to.isProxied() && protocol != null;
             failure = Refusals.unexplained(dialing ? 500 : to.failureCode(),
                     (dialing ? "error dialing backend: " : to.failure()) + why(to, e));
         }
         close(socket);
-        return new Backend(to, request, socket, InputStream.nullInputStream(), failure.code(), Map.of(), failure);
+        return instead(failure, to, request);
+    }
+
+    private static Backend instead(ApiResponse.Content own, ApiResponse.Live.Forward to, HttpServletRequest request) {
+        return new Backend(to, request, new Socket(), InputStream.nullInputStream(), own.code(), Map.of(), own);
     }
 
     private static boolean asksToSwitch(ApiResponse.Live.Forward to, HttpServletRequest request) {
@@ -189,8 +186,7 @@ final class Backend implements Closeable {
         for (String name : Collections.list(request.getHeaderNames())) {
             String lower = name.toLowerCase(Locale.ROOT);
             if (OF_CONNECTION.contains(lower) || OWN.contains(lower) || ofConnection.contains(lower)
-                    || lower.startsWith("impersonate-") || lower.startsWith("x-remote-extra-")
-                    || lower.equals("cookie") && !to.isProxied()) {
+                    || lower.startsWith("impersonate-") || lower.equals("cookie") && !to.isProxied()) {
                 continue;
             }
             for (String value : Collections.list(request.getHeaders(name))) {
@@ -211,7 +207,7 @@ final class Backend implements Closeable {
         if (protocol != null) {
             add(head, "Upgrade", protocol);
         }
-        if (to.body().length > 0 || !BODILESS.contains(request.getMethod())) {
+        if (to.body().length > 0 || !request.getMethod().equals("GET")) {
             add(head, "Content-Length", String.valueOf(to.body().length));
         }
         return head.append("\r\n").toString();
@@ -248,32 +244,31 @@ final class Backend implements Closeable {
         return head.toString();
     }
 
-    /** The answer of this server in place of the other one's, if that cannot be reached; else null. */
-    ApiResponse.@Nullable Content failure() {
-        return failure;
-    }
-
-    /** Whether the server switches protocols. */
-    boolean isUpgraded() {
-        return code == HttpServletResponse.SC_SWITCHING_PROTOCOLS;
-    }
-
     /**
-     * The refusal in place of logs, as kube-apiserver makes it of a kubelet's (upstream:
-     * {@code registry/generic/rest/response_checker.go}); null if the answer is no refusal. It closes this connection.
+     * The answer of this server in place of the other one's: that it cannot be reached, or refuses logs, as
+     * kube-apiserver says it (upstream: {@code registry/generic/rest/response_checker.go}). Null if there is none.
      */
-    ApiResponse.@Nullable Content refusedLogs() throws IOException {
-        if (code < HttpServletResponse.SC_MULTIPLE_CHOICES) {
-            return null;
+    ApiResponse.@Nullable Content own() throws IOException {
+        if (own != null || !to.isLog() || code < HttpServletResponse.SC_MULTIPLE_CHOICES) {
+            return own;
         }
         try (this) {
-            String text = new String((isChunked() ? new ChunkedInput(in) : in)
-                    .readNBytes((int) Math.min(MOST_OF_REFUSAL, length())),
+            InputStream body = isChunked() ? new ChunkedInput(in) : in;
+            String text = new String(body.readNBytes((int) Math.min(MOST_OF_REFUSAL, length())),
                     StandardCharsets.UTF_8);
             return Refusals.status(code, code == HttpServletResponse.SC_INTERNAL_SERVER_ERROR
                     ? "Internal error occurred: " + text
                     : text);
         }
+    }
+
+    boolean isLog() {
+        return to.isLog();
+    }
+
+    /** Whether the server switches protocols. */
+    boolean isUpgraded() {
+        return code == HttpServletResponse.SC_SWITCHING_PROTOCOLS;
     }
 
     InputStream in() {
@@ -292,13 +287,10 @@ final class Backend implements Closeable {
     /** Copies the status and the headers of the answer. */
     void copyHead(HttpServletResponse response) {
         response.setStatus(code);
-        Set<String> ofConnection = headers.getOrDefault("Connection", List.of()).stream()
-                .flatMap(value -> Stream.of(value.split(","))).map(name -> name.strip().toLowerCase(Locale.ROOT))
-                .collect(Collectors.toSet());
         headers.forEach((name, values) -> {
             String lower = name.toLowerCase(Locale.ROOT);
             if (isUpgraded() || !OF_CONNECTION.contains(lower)
-                    && !(to.isProxied() && (OF_ORIGINS.contains(lower) || ofConnection.contains(lower)))
+                    && !(to.isProxied() && lower.startsWith("access-control-allow-"))
                     && !(lower.equals("content-length") && isPage())) {
                 values.forEach(value -> response.addHeader(name,
                         lower.equals("location") && to.isProxied() ? links().led(value) : value));

@@ -12,6 +12,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.Future;
 import java.util.concurrent.ThreadLocalRandom;
@@ -493,46 +494,47 @@ final class HttpFront extends HttpServlet {
             send(request, response, refusal);
             return false;
         }
+        Backend backend = content.live() instanceof ApiResponse.Live.Forward to
+                ? Backend.ask(to, request, io, HttpFront::isGone, kubelets)
+                : null;
         Connections.Peer peer = peer();
-        boolean socket = peer != null && OneWaySocket.isAskedForBy(request);
+        boolean messages = (backend == null || backend.isLog()) && OneWaySocket.isAskedForBy(request);
+        LogMessages.Log log = (out, gone) -> {
+            if (backend == null) {
+                follow(out, content, gone);
+            } else {
+                backend.copyTo(out, watchCheck, gone);
+            }
+        };
         boolean handedOver = false;
         try {
-            if (!(content.live() instanceof ApiResponse.Live.Forward to)) {
-                LogMessages.Log log = (out, gone) -> follow(out, content, gone);
-                if (socket) {
-                    handedOver = true;
-                    sendMessages(request, response, sender, log, () -> {}, held);
-                } else {
-                    setHead(response, content);
-                    log.writeTo(response.getOutputStream(), HttpFront::isGone);
-                }
-                return handedOver;
-            }
-            Backend backend = Backend.ask(to, request, io, HttpFront::isGone, kubelets);
-            ApiResponse.Content own = backend.failure() != null || !to.isLog()
-                    ? backend.failure()
-                    : backend.refusedLogs();
+            ApiResponse.Content own = backend == null ? null : backend.own();
             if (own != null) {
                 send(request, response, own);
-            } else if (to.isLog() && socket) {
-                handedOver = true;
-                sendMessages(request, response, sender, (out, gone) -> backend.copyTo(out, watchCheck, gone),
-                        backend::close, held);
-            } else if (backend.isUpgraded() && peer != null) {
+            } else if (peer != null && (messages || backend != null && backend.isUpgraded())) {
                 peer.whenClosed(() -> {
-                    backend.close();
+                    if (backend != null) {
+                        backend.close();
+                    }
                     requests.endWatch(sender);
                     held.close();
                 });
                 handedOver = true;
-                Tunnel.accept(request, response, backend, io, clock);
-            } else {
-                if (to.isProxied() && requests.isOpen()) {
+                if (messages) {
+                    LogMessages.accept(request, response, log, io);
+                } else {
+                    Tunnel.accept(request, response, Objects.requireNonNull(backend), io, clock);
+                }
+            } else if (backend != null) {
+                if (requests.isOpen()) {
                     // The page of a pod is not to use this server, which asks its browser for no credentials.
                     response.setHeader("Content-Security-Policy", "sandbox allow-forms allow-popups allow-scripts");
                 }
                 response.setHeader("Cache-Control", "no-cache, private");
                 backend.copyTo(response, watchCheck, HttpFront::isGone);
+            } else {
+                setHead(response, content);
+                log.writeTo(response.getOutputStream(), HttpFront::isGone);
             }
         } finally {
             if (!handedOver) {
@@ -540,25 +542,6 @@ final class HttpFront extends HttpServlet {
             }
         }
         return handedOver;
-    }
-
-    /** Sends a log over a WebSocket, after the return. */
-    private void sendMessages(HttpServletRequest request, HttpServletResponse response, String sender,
-            LogMessages.Log log, Runnable end, ByteBudget.Part held) throws IOException {
-        peer(peer -> peer.whenClosed(() -> {
-            end.run();
-            requests.endWatch(sender);
-            held.close();
-        }));
-        String protocol = LogMessages.protocol(request);
-        if (protocol == null) {
-            response.setHeader("Connection", "close");
-            send(request, response,
-                    Refusals.status(403, "the protocols of the WebSocket are not supported: name one of "
-                            + LogMessages.PROTOCOLS));
-        } else {
-            OneWaySocket.accept(request, response, protocol, new LogMessages(protocol, log, end), io);
-        }
     }
 
     private static boolean isGone() {

@@ -1,7 +1,9 @@
 package dev.wheelhouse.apiserver;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.time.Duration;
 import java.util.Base64;
 import java.util.Collections;
 import java.util.List;
@@ -9,8 +11,7 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 
 import jakarta.servlet.http.HttpServletRequest;
-
-import org.jspecify.annotations.Nullable;
+import jakarta.servlet.http.HttpServletResponse;
 
 import dev.wheelhouse.runtime.WebSocketFrames;
 
@@ -18,61 +19,43 @@ import dev.wheelhouse.runtime.WebSocketFrames;
  * A log as the messages of a WebSocket, after an empty one (upstream:
  * {@code streaming/pkg/httpstream/wsstream/stream.go}).
  */
-final class LogMessages implements OneWaySocket.Source {
+record LogMessages(boolean base64, Log log) implements OneWaySocket.Source {
     private static final String BASE64 = "base64.binary.k8s.io";
-    static final List<String> PROTOCOLS = List.of("binary.k8s.io", BASE64);
+    private static final List<String> PROTOCOLS = List.of("binary.k8s.io", BASE64);
 
-    private final boolean base64;
-    private final Log log;
-    private final Runnable end;
-    private volatile boolean ended;
-
-    /** Writes a log until it ends or nobody reads it any more. */
+    /** Writes a log until it ends or nobody reads it any more. Flushes each part. */
     interface Log {
         void writeTo(OutputStream out, BooleanSupplier gone) throws IOException;
     }
 
-    /** @param end lets the log end, besides the question whether somebody reads it */
-    LogMessages(String protocol, Log log, Runnable end) {
-        this.base64 = protocol.equals(BASE64);
-        this.log = log;
-        this.end = end;
-    }
-
-    /** The protocol to speak, which is empty if the client names none; null if it names others only. */
-    static @Nullable String protocol(HttpServletRequest request) {
+    /** Sends a log after the caller has returned from the servlet, or 403 if the client names other protocols only. */
+    static void accept(HttpServletRequest request, HttpServletResponse response, Log log, Duration writeTimeout)
+            throws IOException {
         List<String> asked = Collections.list(request.getHeaders("Sec-WebSocket-Protocol")).stream()
                 .flatMap(line -> Stream.of(line.split(","))).map(String::strip)
-                .filter(name -> !name.isEmpty() && !name.startsWith(Backend.TOKEN_PROTOCOL)).toList();
-        return asked.isEmpty() ? "" : asked.stream().filter(PROTOCOLS::contains).findFirst().orElse(null);
+                .filter(name -> !name.startsWith(Backend.TOKEN_PROTOCOL)).toList();
+        String protocol = asked.stream().filter(PROTOCOLS::contains).findFirst().orElse("");
+        if (protocol.isEmpty() && !asked.isEmpty()) {
+            response.setHeader("Connection", "close");
+            response.sendError(HttpServletResponse.SC_FORBIDDEN, "requested protocol(s) are not supported: " + asked
+                    + "; supports " + PROTOCOLS);
+        } else {
+            OneWaySocket.accept(request, response, protocol, new LogMessages(protocol.equals(BASE64), log),
+                    writeTimeout);
+        }
     }
 
     @Override
-    public void send(WebSocketFrames to) throws IOException {
-        message(to, new byte[0]);
-        log.writeTo(new OutputStream() {
+    public void send(WebSocketFrames to, BooleanSupplier gone) throws IOException {
+        OutputStream out = new ByteArrayOutputStream() {
             @Override
-            public void write(int one) throws IOException {
-                message(to, new byte[]{(byte) one});
+            public void flush() throws IOException {
+                byte[] message = base64 ? Base64.getEncoder().encode(toByteArray()) : toByteArray();
+                to.send(base64 ? WebSocketFrames.TEXT : WebSocketFrames.BINARY, -1, message, message.length);
+                reset();
             }
-
-            @Override
-            public void write(byte[] bytes, int offset, int length) throws IOException {
-                byte[] message = new byte[length];
-                System.arraycopy(bytes, offset, message, 0, length);
-                message(to, message);
-            }
-        }, () -> ended);
-    }
-
-    private void message(WebSocketFrames to, byte[] bytes) throws IOException {
-        byte[] sent = base64 ? Base64.getEncoder().encode(bytes) : bytes;
-        to.send(base64 ? WebSocketFrames.TEXT : WebSocketFrames.BINARY, -1, sent, sent.length);
-    }
-
-    @Override
-    public void close() {
-        ended = true;
-        end.run();
+        };
+        out.flush();
+        log.writeTo(out, gone);
     }
 }

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
@@ -35,12 +36,12 @@ public final class OneWaySocket implements HttpUpgradeHandler {
 
     /** The messages of a socket. */
     interface Source extends AutoCloseable {
-        /** Sends all messages. Returns early soon after {@link #close}. */
-        void send(WebSocketFrames to) throws IOException, InterruptedException;
+        /** Sends all messages. @param gone whether nobody reads them any more */
+        void send(WebSocketFrames to, BooleanSupplier gone) throws IOException, InterruptedException;
 
         /** Ends the messages, from any thread and more than once. */
         @Override
-        void close();
+        default void close() {}
     }
 
     /** Whether a request asks for a WebSocket. */
@@ -87,7 +88,7 @@ public final class OneWaySocket implements HttpUpgradeHandler {
             WebSocketFrames frames = new WebSocketFrames(connection.getInputStream(), connection.getOutputStream(),
                     MOST_BYTES);
             Thread.ofVirtual().name("apiserver-socket").start(() -> read(frames, served));
-            served.send(frames);
+            served.send(frames, () -> ended);
             frames.close();
         } catch (IOException e) {
             // The client is gone.
@@ -114,6 +115,8 @@ public final class OneWaySocket implements HttpUpgradeHandler {
             }
         } catch (IOException e) {
             // The client is gone or violates the protocol; the messages end in either case.
+        } finally {
+            ended = true;
         }
     }
 

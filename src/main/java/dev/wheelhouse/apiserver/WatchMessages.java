@@ -1,6 +1,7 @@
 package dev.wheelhouse.apiserver;
 
 import java.io.IOException;
+import java.util.function.BooleanSupplier;
 
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.apiserver.protocol.WatchFeed;
@@ -14,7 +15,7 @@ import dev.wheelhouse.runtime.WebSocketFrames;
  */
 record WatchMessages(ApiResponse.Stream stream, long checkNanos) implements OneWaySocket.Source {
     @Override
-    public void send(WebSocketFrames to) throws IOException, InterruptedException {
+    public void send(WebSocketFrames to, BooleanSupplier gone) throws IOException, InterruptedException {
         int kind = stream.isText() ? WebSocketFrames.TEXT : WebSocketFrames.BINARY;
         WatchFeed feed = stream.feed();
         while (true) {

@@ -7,6 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +27,8 @@ import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.apiserver.work.Deadline;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
+
 /**
  * The subresources {@code proxy} of nodes, Services and pods: which server answers (upstream: {@code ResourceLocation}
  * of {@code pkg/registry/core/pod/strategy.go}, {@code service/storage/storage.go}, {@code node/strategy.go}).
@@ -32,24 +36,19 @@ import dev.wheelhouse.apiserver.work.Deadline;
 record Proxies(ObjectStore store, Kubelets kubelets) {
     /** The methods that are passed on besides those of the verbs. */
     static final Set<String> FURTHER_METHODS = Set.of("HEAD", "OPTIONS");
-    private static final Set<String> SCHEMES = Set.of("", "http", "https");
+    private static final Pattern PLACE = Pattern.compile("(?:(|https?):)??([^:]+)(?::([^:]*))?");
     private static final int MOST_PORT = 65_535;
 
     /** The name in a path, which may have a scheme before it and a port behind it: {@code https:web:443}. */
     private record Place(String scheme, String name, String port) {
         static Place of(Target target) {
-            String[] parts = target.name().split(":", -1);
-            Place place = switch (parts.length) {
-                case 1 -> new Place("", parts[0], "");
-                case 2 -> new Place("", parts[0], parts[1]);
-                default -> new Place(parts[0], parts[1], parts[2]);
-            };
-            if (parts.length > 3 || place.name.isEmpty() || !SCHEMES.contains(place.scheme)) {
+            Matcher place = PLACE.matcher(target.name());
+            if (!place.matches()) {
                 String kind = target.type().plural();
                 throw Errors.badRequest("invalid " + kind.substring(0, kind.length() - 1) + " request \""
                         + target.name() + "\"");
             }
-            return place;
+            return new Place(orEmpty(place.group(1)), place.group(2), orEmpty(place.group(3)));
         }
 
         /** The server at a host. @throws StatusException 400 for an address of this machine, 503 for no port */

@@ -54,6 +54,7 @@ final class CriPod extends SignalledLoop {
 
     final String uid;
     private final CriRuntime runtime;
+    private final PodObjects objects;
     private final PodVolumes volumes;
     private final PodObserver observer;
     private final Interruption interruption = new Interruption();
@@ -74,8 +75,8 @@ final class CriPod extends SignalledLoop {
         this.runtime = runtime;
         this.uid = uid;
         ContainerFiles files = new ContainerFiles(runtime.folders(), uid);
-        this.volumes = new PodVolumes(runtime.folders().disk(uid), runtime.folders().memory(uid),
-                new PodObjects(runtime.client, runtime.clock));
+        this.objects = new PodObjects(runtime.client, runtime.clock);
+        this.volumes = new PodVolumes(runtime.folders().disk(uid), runtime.folders().memory(uid), objects);
         this.observer = new PodObserver(runtime.cri, Configs.labels(runtime.node.name(), uid), runtime.idPrefix(),
                 status -> {
                     CriContainer container = container(status.getMetadata().getName());
@@ -396,11 +397,12 @@ final class CriPod extends SignalledLoop {
         }
         Files.createDirectories(runtime.folders().logs(pod));
         try {
-            runtime.cri.runSandbox(sandboxConfig(pod, attempt), interruption::begun);
-        } catch (CriException e) {
+            runtime.cri.runSandbox(sandboxConfig(pod, attempt), objects.runtimeHandler(pod), interruption::begun);
+        } catch (CriException | ConfigProblem e) {
             if (!interruption.isRequested()) {
                 runtime.events.event(pod, "", "Warning", "FailedCreatePodSandBox",
-                        "Failed to create pod sandbox: " + e.reason);
+                        "Failed to create pod sandbox: "
+                                + (e instanceof CriException cri ? cri.reason : e.getMessage()));
             }
             return false;
         }

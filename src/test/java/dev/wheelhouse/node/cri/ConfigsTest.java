@@ -159,7 +159,7 @@ class ConfigsTest {
             "volumes: [{name: v, persistentVolumeClaim: {claimName: x}}] | spec.volumes{v}.persistentVolumeClaim",
             "volumes: [{name: v, projected: {sources: [{clusterTrustBundle: {path: x}}]}}] "
                     + "| spec.volumes{v}.projected.sources.clusterTrustBundle",
-            "runtimeClassName: kata | spec.runtimeClassName", "hostUsers: false | spec.hostUsers",
+            "hostUsers: false | spec.hostUsers",
             "securityContext: {seccompProfile: {type: Localhost}} | spec.securityContext.seccompProfile.type",
     })
     void aFieldThatIsNotSupportedIsNamed(String spec, String field) {
