@@ -19,6 +19,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
@@ -65,7 +66,9 @@ final class Backend implements Closeable {
     private static final String FORWARDED_FOR = "X-Forwarded-For";
 
     private final ApiResponse.Live.Forward to;
-    private final HttpServletRequest request;
+    private final boolean head;
+    private final boolean asksToSwitch;
+    private final String host;
     private final Socket socket;
     private final InputStream in;
     private final int code;
@@ -75,7 +78,10 @@ final class Backend implements Closeable {
     private Backend(ApiResponse.Live.Forward to, HttpServletRequest request, Socket socket, InputStream in, int code,
             Map<String, List<String>> headers, ApiResponse.@Nullable Content own) {
         this.to = to;
-        this.request = request;
+        // Tomcat's request is no longer there when the messages of a log are sent.
+        this.head = request.getMethod().equals("HEAD");
+        this.asksToSwitch = asksToSwitch(to, request);
+        this.host = host(to, request);
         this.socket = socket;
         this.in = in;
         this.code = code;
@@ -197,7 +203,7 @@ final class Backend implements Closeable {
                 }
             }
         }
-        add(head, "Host", to.isProxied() ? request.getHeader("Host") : to.authority());
+        add(head, "Host", to.isProxied() ? host(to, request) : to.authority());
         if (to.isProxied()) {
             forwarded.add(request.getRemoteAddr());
             add(head, FORWARDED_FOR, String.join(", ", forwarded));
@@ -211,6 +217,10 @@ final class Backend implements Closeable {
             add(head, "Content-Length", String.valueOf(to.body().length));
         }
         return head.append("\r\n").toString();
+    }
+
+    private static String host(ApiResponse.Live.Forward to, HttpServletRequest request) {
+        return Objects.requireNonNullElse(request.getHeader("Host"), to.authority());
     }
 
     private static void add(StringBuilder head, String name, String value) {
@@ -262,10 +272,6 @@ final class Backend implements Closeable {
         }
     }
 
-    boolean isLog() {
-        return to.isLog();
-    }
-
     /** Whether the server switches protocols. */
     boolean isUpgraded() {
         return code == HttpServletResponse.SC_SWITCHING_PROTOCOLS;
@@ -305,7 +311,7 @@ final class Backend implements Closeable {
     }
 
     private ProxiedLinks links() {
-        return new ProxiedLinks(to.proxy(), to.authority(), request.getHeader("Host"));
+        return new ProxiedLinks(to.proxy(), to.authority(), host);
     }
 
     /** Copies the answer as it comes, and closes this connection. @param gone whether nobody reads it any more */
@@ -327,11 +333,11 @@ final class Backend implements Closeable {
         setReadTimeout(check);
         boolean chunked = isChunked();
         InputStream body = chunked ? new ChunkedInput(in) : in;
-        boolean none = request.getMethod().equals("HEAD") || code == HttpServletResponse.SC_NO_CONTENT
+        boolean none = head || code == HttpServletResponse.SC_NO_CONTENT
                 || code == HttpServletResponse.SC_NOT_MODIFIED;
         boolean known = !chunked && headers.containsKey("Content-Length");
         // A server that refuses to switch protocols may keep the connection.
-        boolean open = !chunked && !known && asksToSwitch(to, request);
+        boolean open = !chunked && !known && asksToSwitch;
         long left = none || open ? 0 : chunked ? Long.MAX_VALUE : length();
         byte[] buffer = new byte[CHUNK];
         int quiet = 0;

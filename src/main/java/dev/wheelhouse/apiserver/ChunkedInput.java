@@ -30,15 +30,12 @@ final class ChunkedInput extends FilterInputStream {
             if (next < 0 || line.length() > LONGEST_LINE) {
                 throw new EOFException("a body in chunks has no end");
             }
-            if (next != '\n') {
-                line.append((char) next);
-            } else if (left == 0) {
-                left = -1;
-                line.setLength(0);
-            } else {
-                left = size(line.toString());
+            if (next == '\n') {
+                left = left == 0 ? -1 : size(line.toString());
                 ended = left == 0;
                 line.setLength(0);
+            } else {
+                line.append((char) next);
             }
         }
         if (ended) {

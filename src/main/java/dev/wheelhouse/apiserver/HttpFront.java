@@ -256,7 +256,8 @@ final class HttpFront extends HttpServlet {
             throws IOException, InterruptedException {
         ApiResponse answer = requests.answer(granted, flow, body, memory, began);
         if (answer instanceof ApiResponse.Content content && content.live() == null
-                && !isLogSocket(request, granted.request(), content)) {
+                && !(content.code() == 200 && granted.request().about().subresource().equals("log")
+                        && OneWaySocket.isAskedForBy(request))) {
             if (requests.losesAnswer(granted.request())) {
                 breakOff(response);
             }
@@ -480,12 +481,6 @@ final class HttpFront extends HttpServlet {
         }
     }
 
-    /** Whether the whole log that is answered is sent over a WebSocket. */
-    private static boolean isLogSocket(HttpServletRequest request, ApiRequest head, ApiResponse.Content content) {
-        return content.code() == HttpServletResponse.SC_OK && OneWaySocket.isAskedForBy(request)
-                && head.about().resource().equals("pods") && head.about().subresource().equals("log");
-    }
-
     /** Goes on with an answer that lasts. @return whether it goes on after the return, and closes what is held */
     private boolean goOn(HttpServletRequest request, HttpServletResponse response, String sender,
             ApiResponse.Content content, ByteBudget.Part held) throws IOException {
@@ -498,7 +493,8 @@ final class HttpFront extends HttpServlet {
                 ? Backend.ask(to, request, io, HttpFront::isGone, kubelets)
                 : null;
         Connections.Peer peer = peer();
-        boolean messages = (backend == null || backend.isLog()) && OneWaySocket.isAskedForBy(request);
+        boolean messages = OneWaySocket.isAskedForBy(request)
+                && !(content.live() instanceof ApiResponse.Live.Forward other && !other.isLog());
         LogMessages.Log log = (out, gone) -> {
             if (backend == null) {
                 follow(out, content, gone);

@@ -3,6 +3,7 @@ package dev.wheelhouse.apiserver;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.Collections;
@@ -37,8 +38,9 @@ record LogMessages(boolean base64, Log log) implements OneWaySocket.Source {
         String protocol = asked.stream().filter(PROTOCOLS::contains).findFirst().orElse("");
         if (protocol.isEmpty() && !asked.isEmpty()) {
             response.setHeader("Connection", "close");
-            response.sendError(HttpServletResponse.SC_FORBIDDEN, "requested protocol(s) are not supported: " + asked
-                    + "; supports " + PROTOCOLS);
+            response.setStatus(HttpServletResponse.SC_FORBIDDEN);
+            response.getOutputStream().write(("requested protocol(s) are not supported: " + asked + "; supports "
+                    + PROTOCOLS + "\n").getBytes(StandardCharsets.UTF_8));
         } else {
             OneWaySocket.accept(request, response, protocol, new LogMessages(protocol.equals(BASE64), log),
                     writeTimeout);

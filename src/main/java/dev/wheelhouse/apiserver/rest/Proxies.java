@@ -37,7 +37,6 @@ record Proxies(ObjectStore store, Kubelets kubelets) {
     /** The methods that are passed on besides those of the verbs. */
     static final Set<String> FURTHER_METHODS = Set.of("HEAD", "OPTIONS");
     private static final Pattern PLACE = Pattern.compile("(?:(|https?):)??([^:]+)(?::([^:]*))?");
-    private static final int MOST_PORT = 65_535;
 
     /** The name in a path, which may have a scheme before it and a port behind it: {@code https:web:443}. */
     private record Place(String scheme, String name, String port) {
@@ -51,14 +50,14 @@ record Proxies(ObjectStore store, Kubelets kubelets) {
             return new Place(orEmpty(place.group(1)), place.group(2), orEmpty(place.group(3)));
         }
 
-        /** The server at a host. @throws StatusException 400 for an address of this machine, 503 for no port */
+        /** The server at a host. @throws StatusException 503 for a port that is no number */
         Live.Forward at(String host, String number) {
             Live.Server server = scheme.equals("https") ? Live.Server.TLS : Live.Server.PLAIN;
-            if (!number.matches("[0-9]{1,5}") || Integer.parseInt(number) > MOST_PORT) {
+            if (!number.matches("[0-9]{1,5}")) {
                 throw Errors.unavailable("error trying to reach service: dial tcp: lookup tcp/" + number
                         + ": unknown port");
             }
-            return new Live.Forward(server, checked(host), Integer.parseInt(number), "", "", new byte[0], 503,
+            return new Live.Forward(server, host, Integer.parseInt(number), "", "", new byte[0], 503,
                     "error trying to reach service: ");
         }
     }
@@ -83,8 +82,9 @@ record Proxies(ObjectStore store, Kubelets kubelets) {
         String path = below.isEmpty() ? "" : ProxiedLinks.clean(below);
         String own = (target.namespace().isEmpty() ? "/api/v1/" : "/api/v1/namespaces/" + target.namespace() + "/")
                 + target.type().plural() + "/" + target.name() + "/proxy";
-        return Kubelets.forward(new Live.Forward(to.server(), to.host(), to.port(), encoded(path), encoded(own),
-                request.body(), to.failureCode(), to.failure()));
+        return Kubelets
+                .forward(new Live.Forward(to.server(), checked(to.host()), to.port(), encoded(path), encoded(own),
+                        request.body(), to.failureCode(), to.failure()));
     }
 
     private Live.Forward ofNode(Place place) {
@@ -93,7 +93,6 @@ record Proxies(ObjectStore store, Kubelets kubelets) {
             throw Errors.badRequest("the node " + place.name
                     + " is hollow, or has not told its address yet: there is no server to proxy to");
         }
-        checked(kubelet.host());
         return place.port.isEmpty() || place.port.equals(String.valueOf(kubelet.port()))
                 ? kubelet.forward("", 503, "error trying to reach service: ")
                 : place.at(kubelet.host(), place.port);
@@ -106,12 +105,10 @@ record Proxies(ObjectStore store, Kubelets kubelets) {
                 ? ports.isEmpty() ? place.scheme.equals("https") ? "443" : "80" : number(ports.getFirst())
                 : ports.stream().filter(each -> Json.text(each, "name").equals(place.port)).findFirst()
                         .map(Proxies::number).orElse(place.port);
-        String address = Json.text(pod.path("status").path("podIPs").path(0), "ip");
-        checked(address);
         if (isHollow(pod)) {
             throw Kubelets.nothingRuns(pod, "proxy");
         }
-        return place.at(address, port);
+        return place.at(Json.text(pod.path("status").path("podIPs").path(0), "ip"), port);
     }
 
     private static String number(JsonNode port) {
@@ -123,16 +120,13 @@ record Proxies(ObjectStore store, Kubelets kubelets) {
     }
 
     private Live.Forward ofService(Target target, ObjectNode service, Place place) {
-        String port = place.port;
-        if (port.matches("[0-9]{1,9}")) {
-            long number = Long.parseLong(port);
-            JsonNode named = service.path("spec").path("ports").valueStream()
-                    .filter(each -> Json.number(each, 0, "port") == number).findFirst().orElse(null);
-            if (named == null) {
-                throw Errors.unavailable("no service port " + number + " found for service \"" + place.name + "\"");
-            }
-            port = Json.text(named, "name");
-        }
+        String port = !place.port.matches("[0-9]{1,9}")
+                ? place.port
+                : service.path("spec").path("ports").valueStream()
+                        .filter(each -> Json.number(each, 0, "port") == Long.parseLong(place.port)).findFirst()
+                        .map(each -> Json.text(each, "name"))
+                        .orElseThrow(() -> Errors.unavailable("no service port " + Long.parseLong(place.port)
+                                + " found for service \"" + place.name + "\""));
         StoredObject endpoints = store.get("endpoints", target.namespace(), place.name);
         if (endpoints == null) {
             throw Errors.notFound(target.type(), place.name);
@@ -140,10 +134,9 @@ record Proxies(ObjectStore store, Kubelets kubelets) {
         JsonNode subsets = endpoints.tree().path("subsets");
         List<Live.Forward> found = new ArrayList<>();
         StatusException hollow = null;
-        String wanted = port;
         for (JsonNode subset : subsets) {
             JsonNode open = subset.path("ports").valueStream()
-                    .filter(each -> Json.text(each, "name").equals(wanted)).findFirst().orElse(null);
+                    .filter(each -> Json.text(each, "name").equals(port)).findFirst().orElse(null);
             for (JsonNode address : open == null ? Json.array() : subset.path("addresses")) {
                 Deadline.check();
                 ObjectNode pod = podAt(address, target.namespace());
