@@ -145,9 +145,9 @@ final class Backend implements Closeable {
             }
             failure = Refusals.unexplained(500, "invalid upgrade response: status code " + code);
         } catch (IOException | GeneralSecurityException | RuntimeException e) {
-            boolean dialing = to.isProxied() && protocol != null;
-            failure = Refusals.unexplained(dialing ? 500 : to.failureCode(),
-                    (dialing ? "error dialing backend: " : to.failure()) + why(to, e));
+            failure = protocol != null
+                    ? Refusals.unexplained(500, "error dialing backend: " + why(to, e))
+                    : Refusals.unexplained(to.failureCode(), to.failure() + why(to, e));
         }
         close(socket);
         return instead(failure, to, request);
@@ -333,8 +333,7 @@ final class Backend implements Closeable {
         setReadTimeout(check);
         boolean chunked = isChunked();
         InputStream body = chunked ? new ChunkedInput(in) : in;
-        boolean none = head || code == HttpServletResponse.SC_NO_CONTENT
-                || code == HttpServletResponse.SC_NOT_MODIFIED;
+        boolean none = head || code == HttpServletResponse.SC_NOT_MODIFIED;
         boolean known = !chunked && headers.containsKey("Content-Length");
         // A server that refuses to switch protocols may keep the connection.
         boolean open = !chunked && !known && asksToSwitch;

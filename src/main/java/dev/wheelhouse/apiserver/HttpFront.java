@@ -495,13 +495,9 @@ final class HttpFront extends HttpServlet {
         Connections.Peer peer = peer();
         boolean messages = OneWaySocket.isAskedForBy(request)
                 && !(content.live() instanceof ApiResponse.Live.Forward other && !other.isLog());
-        LogMessages.Log log = (out, gone) -> {
-            if (backend == null) {
-                follow(out, content, gone);
-            } else {
-                backend.copyTo(out, watchCheck, gone);
-            }
-        };
+        LogMessages.Log log = backend == null
+                ? (out, gone) -> follow(out, content, gone)
+                : (out, gone) -> backend.copyTo(out, watchCheck, gone);
         boolean handedOver = false;
         try {
             ApiResponse.Content own = backend == null ? null : backend.own();

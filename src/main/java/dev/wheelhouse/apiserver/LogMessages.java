@@ -3,7 +3,6 @@ package dev.wheelhouse.apiserver;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.Collections;
@@ -39,8 +38,7 @@ record LogMessages(boolean base64, Log log) implements OneWaySocket.Source {
         if (protocol.isEmpty() && !asked.isEmpty()) {
             response.setHeader("Connection", "close");
             response.setStatus(HttpServletResponse.SC_FORBIDDEN);
-            response.getOutputStream().write(("requested protocol(s) are not supported: " + asked + "; supports "
-                    + PROTOCOLS + "\n").getBytes(StandardCharsets.UTF_8));
+            response.getOutputStream().print("the protocols are " + PROTOCOLS + "\n");
         } else {
             OneWaySocket.accept(request, response, protocol, new LogMessages(protocol.equals(BASE64), log),
                     writeTimeout);
