@@ -12,11 +12,13 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.Future;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.zip.Deflater;
@@ -253,7 +255,9 @@ final class HttpFront extends HttpServlet {
             Authorization.Granted granted, Flow flow, byte[] body, ByteBudget.Part memory, long began)
             throws IOException, InterruptedException {
         ApiResponse answer = requests.answer(granted, flow, body, memory, began);
-        if (answer instanceof ApiResponse.Content content && content.live() == null) {
+        if (answer instanceof ApiResponse.Content content && content.live() == null
+                && !(content.code() == 200 && granted.request().about().subresource().equals("log")
+                        && OneWaySocket.isAskedForBy(request))) {
             if (requests.losesAnswer(granted.request())) {
                 breakOff(response);
             }
@@ -459,14 +463,14 @@ final class HttpFront extends HttpServlet {
             return false;
         }
         Connections.Peer peer = peer();
-        if (peer != null && WatchSocket.isAskedForBy(request)) {
+        if (peer != null && OneWaySocket.isAskedForBy(request)) {
             // If the client is gone already, Tomcat does not hand the watch over.
             peer.whenClosed(() -> {
                 stream.feed().close();
                 requests.endWatch(sender);
                 held.close();
             });
-            WatchSocket.accept(request, response, stream, watchCheck.toNanos(), io);
+            OneWaySocket.accept(request, response, "", new WatchMessages(stream, watchCheck.toNanos()), io);
             return true;
         }
         try {
@@ -485,31 +489,44 @@ final class HttpFront extends HttpServlet {
             send(request, response, refusal);
             return false;
         }
+        Backend backend = content.live() instanceof ApiResponse.Live.Forward to
+                ? Backend.ask(to, request, io, HttpFront::isGone, kubelets)
+                : null;
+        Connections.Peer peer = peer();
+        boolean messages = OneWaySocket.isAskedForBy(request)
+                && !(content.live() instanceof ApiResponse.Live.Forward other && !other.isLog());
+        LogMessages.Log log = backend == null
+                ? (out, gone) -> follow(out, content, gone)
+                : (out, gone) -> backend.copyTo(out, watchCheck, gone);
         boolean handedOver = false;
         try {
-            switch (content.live()) {
-                case ApiResponse.Live.Forward to -> {
-                    Backend backend = Backend.ask(to, request, io, HttpFront::isGone, kubelets.get());
-                    Connections.Peer peer = peer();
-                    ApiResponse.Content failure = backend.failure() != null || !to.path().startsWith("/containerLogs/")
-                            ? backend.failure()
-                            : backend.refusedLogs();
-                    if (failure != null) {
-                        send(request, response, failure);
-                    } else if (backend.isUpgraded() && peer != null) {
-                        peer.whenClosed(() -> {
-                            backend.close();
-                            requests.endWatch(sender);
-                            held.close();
-                        });
-                        handedOver = true;
-                        Tunnel.accept(request, response, backend, io, clock);
-                    } else {
-                        backend.copyTo(response, watchCheck, HttpFront::isGone);
+            ApiResponse.Content own = backend == null ? null : backend.own();
+            if (own != null) {
+                send(request, response, own);
+            } else if (peer != null && (messages || backend != null && backend.isUpgraded())) {
+                peer.whenClosed(() -> {
+                    if (backend != null) {
+                        backend.close();
                     }
+                    requests.endWatch(sender);
+                    held.close();
+                });
+                handedOver = true;
+                if (messages) {
+                    LogMessages.accept(request, response, log, io);
+                } else {
+                    Tunnel.accept(request, response, Objects.requireNonNull(backend), io, clock);
                 }
-                case ApiResponse.Live.Follow source -> follow(response, content, source);
-                case null -> throw new IllegalArgumentException("the answer ends with its body");
+            } else if (backend != null) {
+                if (requests.isOpen()) {
+                    // The page of a pod is not to use this server, which asks its browser for no credentials.
+                    response.setHeader("Content-Security-Policy", "sandbox allow-forms allow-popups allow-scripts");
+                }
+                response.setHeader("Cache-Control", "no-cache, private");
+                backend.copyTo(response, watchCheck, HttpFront::isGone);
+            } else {
+                setHead(response, content);
+                log.writeTo(response.getOutputStream(), HttpFront::isGone);
             }
         } finally {
             if (!handedOver) {
@@ -524,15 +541,20 @@ final class HttpFront extends HttpServlet {
         return client != null && client.isGone();
     }
 
-    private static void follow(HttpServletResponse response, ApiResponse.Content content,
-            ApiResponse.Live.Follow source) throws IOException {
-        setHead(response, content);
-        content.writeTo(response.getOutputStream());
-        response.flushBuffer();
-        for (byte[] next = source.next().get(); next != null && !isGone(); next = source.next().get()) {
-            response.getOutputStream().write(next);
-            response.flushBuffer();
-            LockSupport.parkNanos(response, BETWEEN_LOOKS.toNanos());
+    private static void follow(OutputStream out, ApiResponse.Content content, BooleanSupplier gone)
+            throws IOException {
+        content.writeTo(out);
+        out.flush();
+        while (content.live() instanceof ApiResponse.Live.Follow source && !gone.getAsBoolean()) {
+            byte[] next = source.next().get();
+            if (next == null) {
+                return;
+            }
+            if (next.length > 0) {
+                out.write(next);
+                out.flush();
+            }
+            LockSupport.parkNanos(out, BETWEEN_LOOKS.toNanos());
         }
     }
 

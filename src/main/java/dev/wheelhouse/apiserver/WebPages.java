@@ -110,18 +110,16 @@ public final class WebPages {
     }
 
     /**
-     * Bodies of {@code kubectl create --raw} and of the Python client have no type. Their {@code User-Agent} is none of
-     * a browser, and pages cannot change theirs without a preflight.
+     * Whether a page may have sent the body. The {@code User-Agent} of programs is none of a browser, and pages cannot
+     * change theirs without a preflight.
      */
     private static boolean isOfSimpleType(HttpServletRequest request) {
-        String type = request.getHeader("Content-Type");
-        if (type == null) {
-            String agent = request.getHeader("User-Agent");
-            return agent == null || agent.startsWith("Mozilla/");
+        String agent = request.getHeader("User-Agent");
+        if (agent != null && !agent.startsWith("Mozilla/")) {
+            return false;
         }
-        int semicolon = type.indexOf(';');
-        return SIMPLE_TYPES
-                .contains((semicolon < 0 ? type : type.substring(0, semicolon)).strip().toLowerCase(Locale.ROOT));
+        String type = request.getHeader("Content-Type");
+        return type == null || SIMPLE_TYPES.contains(type.split(";", 2)[0].strip().toLowerCase(Locale.ROOT));
     }
 
     private static boolean hasBody(HttpServletRequest request) {

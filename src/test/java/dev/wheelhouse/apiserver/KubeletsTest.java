@@ -39,6 +39,9 @@ class KubeletsTest {
     private static final String POD = "/api/v1/namespaces/default/pods/p";
     private static final String SPDY = "Connection: Upgrade\r\nUpgrade: SPDY/3.1\r\nX-Stream-Protocol-Version: v4\r\n";
 
+    private static final String SOCKET = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+            + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
+
     private final ApiServer server = new ApiServer(ApiServerOptions.defaults()).start();
     private final SSLServerSocket kubelet = kubelet();
     private final BlockingQueue<String> asked = new LinkedBlockingQueue<>();
@@ -142,7 +145,7 @@ class KubeletsTest {
         }
     }
 
-    private static String until(RawHttp raw, String text) throws IOException {
+    static String until(RawHttp raw, String text) throws IOException {
         StringBuilder read = new StringBuilder();
         while (!read.toString().endsWith(text)) {
             int next = raw.socket().getInputStream().read();
@@ -157,7 +160,7 @@ class KubeletsTest {
         assertThat(exchange("GET " + POD + "/log?tailLines=3&timestamps=true", "Authorization-Not: x\r\n", ""))
                 .contains("200").contains("one\n");
         assertThat(asked.poll(30, TimeUnit.SECONDS))
-                .startsWith("GET /containerLogs/default/p/c?tailLines=3&timestamps=true HTTP/1.0\r\n");
+                .startsWith("GET /containerLogs/default/p/c?tailLines=3&timestamps=true HTTP/1.1\r\n");
     }
 
     @Test
@@ -203,6 +206,44 @@ class KubeletsTest {
     @Test
     void theProxyOfANodeDoesNotLeadToThisMachine() throws Exception {
         assertThat(exchange("GET /api/v1/nodes/n/proxy/metrics", "", "")).contains("address not allowed");
+    }
+
+    @Test
+    void logsAreMessagesOfAWebSocket() throws Exception {
+        for (String protocol : List.of("", "binary.k8s.io", "base64.binary.k8s.io")) {
+            String header = protocol.isEmpty() ? "" : "Sec-WebSocket-Protocol: " + protocol + "\r\n";
+            try (RawHttp raw = send("GET " + POD + "/log", SOCKET + header, "")) {
+                assertThat(until(raw, "\r\n\r\n")).startsWith("HTTP/1.1 101").contains(header);
+                until(raw, protocol.startsWith("base64")
+                        ? "\u0081\u0000\u0081\u0008b25lCg=="
+                        : "\u0082\u0000\u0082\u0004one\n");
+                until(raw, "\u0088\u0002\u0003\u00e8");
+            }
+            assertThat(asked.poll(30, TimeUnit.SECONDS)).startsWith("GET /containerLogs/default/p/c HTTP/1.1\r\n")
+                    .doesNotContain("Upgrade");
+        }
+    }
+
+    @Test
+    void logsOfAHollowPodAreMessagesOfAWebSocketToo() throws Exception {
+        pod("h", "gone");
+        for (String query : List.of("", "?follow=true")) {
+            try (RawHttp raw = send("GET /api/v1/namespaces/default/pods/h/log" + query, SOCKET, "")) {
+                until(raw, "\r\n\r\n\u0082\u0000\u0082");
+                until(raw, "there is no output.\n");
+                if (!query.isEmpty()) {
+                    exchange("DELETE /api/v1/namespaces/default/pods/h?gracePeriodSeconds=0", "", "");
+                }
+                until(raw, "\u0088\u0002\u0003\u00e8");
+            }
+        }
+    }
+
+    @Test
+    void logsInOtherProtocolsAreRefused() throws Exception {
+        assertThat(exchange("GET " + POD + "/log", SOCKET + "Sec-WebSocket-Protocol: chat\r\n", ""))
+                .startsWith("HTTP/1.1 403").contains("binary.k8s.io");
+        assertThat(exchange("GET " + POD + "x/log", SOCKET, "")).startsWith("HTTP/1.1 404");
     }
 
     @Test

@@ -101,21 +101,36 @@ public sealed interface ApiResponse {
 
     /** How a transport with connections goes on with an answer. */
     sealed interface Live {
+        /** Whom a request is passed on to: a kubelet, which is shown who this server is, or a server of any other kind. */
+        enum Server {
+            KUBELET, TLS, PLAIN
+        }
+
         /**
-         * Another server answers, over TLS. If the request asks to switch protocols and that server does, bytes go in
-         * both directions until one side ends.
+         * Another server answers. If the request asks to switch protocols and that server does, bytes go in both
+         * directions until one side ends.
          *
          * @param path encoded, with a query if it has its own
-         * @param keepsQuery whether the query of the request is passed on
+         * @param proxy the encoded path below which this server shows the other one; the headers and the query of the
+         *        request are passed on, too, and links in the answer are made to lead here. Empty for logs and the
+         *        like, whose path is this server's own
          * @param body of the request
          * @param failureCode of the answer if that server cannot be reached
          * @param failure the beginning of that answer's message
          */
-        record Forward(String host, int port, String path, boolean keepsQuery, byte[] body, int failureCode,
+        record Forward(Server server, String host, int port, String path, String proxy, byte[] body, int failureCode,
                 String failure) implements Live {
             /** The host and the port, as in a URL. */
             public String authority() {
                 return (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
+            }
+
+            public boolean isProxied() {
+                return !proxy.isEmpty();
+            }
+
+            public boolean isLog() {
+                return !isProxied() && path.startsWith("/containerLogs/");
             }
         }
 

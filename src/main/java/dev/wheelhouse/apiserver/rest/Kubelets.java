@@ -1,11 +1,7 @@
 package dev.wheelhouse.apiserver.rest;
 
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.URI;
-import java.net.URISyntaxException;
 import java.net.URLEncoder;
-import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -25,11 +21,9 @@ import dev.wheelhouse.apiserver.error.StatusException;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.metrics.NodeUsages;
-import dev.wheelhouse.apiserver.protocol.ApiRequest;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
 import dev.wheelhouse.apiserver.protocol.ApiResponse.Live;
 import dev.wheelhouse.apiserver.protocol.QueryParameters;
-import dev.wheelhouse.apiserver.protocol.Target;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StoredObject;
 
@@ -48,7 +42,11 @@ record Kubelets(ObjectStore store, ServerInfo.KubeletCaller caller) implements N
     private static final Map<String, String> STREAMS = Map.of("stdin", "input", "stdout", "output", "stderr", "error",
             "tty", "tty");
 
-    private record Kubelet(String host, int port) {
+    record Kubelet(String host, int port) {
+        Live.Forward forward(String path, int failureCode, String failure) {
+            return new Live.Forward(Live.Server.KUBELET, host, port, path, "", new byte[0], failureCode, failure);
+        }
+
         String authority() {
             return (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
         }
@@ -59,7 +57,8 @@ record Kubelets(ObjectStore store, ServerInfo.KubeletCaller caller) implements N
      *
      * @throws StatusException 500 if its node has no address
      */
-    private @Nullable Kubelet find(String name) {
+    @Nullable
+    Kubelet find(String name) {
         StoredObject stored = name.isEmpty() ? null : store.get("nodes", "", name);
         if (stored == null) {
             return null;
@@ -89,8 +88,7 @@ record Kubelets(ObjectStore store, ServerInfo.KubeletCaller caller) implements N
             return kubelet == null
                     ? null
                     : Usage.of(Json.read(caller.get(
-                            new Live.Forward(kubelet.host, kubelet.port, "/stats/summary", false, new byte[0], 0,
-                                    ""))));
+                            kubelet.forward("/stats/summary", 0, ""))));
         } catch (IOException | StatusException | JacksonException | ArithmeticException e) {
             log.debug("the node {} does not say what it uses", node, e);
             return Usage.UNKNOWN;
@@ -117,8 +115,7 @@ record Kubelets(ObjectStore store, ServerInfo.KubeletCaller caller) implements N
         }
         String path = path(pod, "containerLogs", container) + (parameters.isEmpty() ? "" : "?") + parameters.entrySet()
                 .stream().map(each -> each.getKey() + "=" + encoded(each.getValue())).collect(Collectors.joining("&"));
-        return forward(new Live.Forward(kubelet.host, kubelet.port, path, false, new byte[0], 500,
-                "Get \"https://" + kubelet.authority() + path + "\": "));
+        return forward(kubelet.forward(path, 500, "Get \"https://" + kubelet.authority() + path + "\": "));
     }
 
     /** The answer of the kubelet to exec, attach or port-forward; null if the node is hollow. */
@@ -141,42 +138,18 @@ record Kubelets(ObjectStore store, ServerInfo.KubeletCaller caller) implements N
         String path = subresource.equals("portforward")
                 ? path(pod, "portForward", "")
                 : path(pod, subresource, container);
-        return forward(new Live.Forward(kubelet.host, kubelet.port,
-                path + (parameters.isEmpty() ? "" : "?" + parameters.substring(1)), false, new byte[0], 500,
+        return forward(kubelet.forward(path + (parameters.isEmpty() ? "" : "?" + parameters.substring(1)), 500,
                 "error dialing backend: "));
     }
 
-    /**
-     * The answer of the kubelet to a request at {@code nodes/NAME/proxy}; null if the node is hollow.
-     *
-     * @throws StatusException 400 if the address is one of this machine
-     */
-    @Nullable
-    ApiResponse proxy(Target target, ApiRequest request) {
-        Kubelet kubelet = find(target.name());
-        if (kubelet == null) {
-            return null;
-        }
-        try {
-            for (InetAddress address : InetAddress.getAllByName(kubelet.host)) {
-                if (address.isLoopbackAddress() || address.isLinkLocalAddress() || address.isMulticastAddress()
-                        || address.isAnyLocalAddress()) {
-                    throw Errors.badRequest("address not allowed");
-                }
-            }
-            String path = target.subresource().substring("proxy".length()) + (request.path().endsWith("/") ? "/" : "");
-            String encoded = new URI(null, null, path.isEmpty() ? "/" : path, null).getRawPath();
-            return forward(new Live.Forward(kubelet.host, kubelet.port, encoded, true, request.body(), 503,
-                    "error trying to reach service: "));
-        } catch (UnknownHostException e) {
-            throw Errors.badRequest("lookup " + kubelet.host + ": no such host");
-        } catch (URISyntaxException e) {
-            throw Errors.badRequest("invalid path: " + e.getMessage());
-        }
+    /** The refusal to connect to a pod of a hollow node. */
+    static StatusException nothingRuns(ObjectNode pod, String subresource) {
+        return Errors.badRequest("the pod " + Meta.namespace(pod) + "/" + Meta.name(pod)
+                + " runs on a hollow node: no process runs, so " + subresource + " has nothing to connect to");
     }
 
-    private static ApiResponse forward(Live.Forward to) {
-        return ApiResponse.text(501, "Only a connection can be passed on to a kubelet.\n").withLive(to);
+    static ApiResponse forward(Live.Forward to) {
+        return ApiResponse.text(501, "Only a connection can be passed on.\n").withLive(to);
     }
 
     private static String path(ObjectNode pod, String verb, String container) {

@@ -167,9 +167,7 @@ record PodSubresources(Reads reads, Writes writes, Renderer renderer, Kubelets k
         if (answer != null) {
             return answer;
         }
-        throw Errors.badRequest("the pod " + target.namespace() + "/" + target.name()
-                + " runs on a hollow node: no process runs, so " + target.subresource()
-                + " has nothing to connect to");
+        throw Kubelets.nothingRuns(pod, target.subresource());
     }
 
     private static String container(ObjectNode pod, QueryParameters query) {

@@ -66,6 +66,7 @@ public final class RestServer {
     private final Deletes deletes;
     private final Scales scales;
     private final Kubelets kubelets;
+    private final Proxies proxies;
     private final PodSubresources pods;
     private final Evictions evictions;
     private final AccessReviews reviews;
@@ -111,6 +112,7 @@ public final class RestServer {
         this.deletes = new Deletes(state, reads, writes, admission, renderer);
         this.scales = new Scales(reads, writes, updates, renderer);
         this.kubelets = new Kubelets(store, info.kubelets());
+        this.proxies = new Proxies(store, kubelets);
         this.pods = new PodSubresources(reads, writes, renderer, kubelets, clock);
         this.evictions = new Evictions(reads, deletes, writes, renderer, clock);
         this.reviews = new AccessReviews(writes, access.authenticator(), access.authorizer(), renderer, clock);
@@ -320,7 +322,8 @@ public final class RestServer {
     private ApiResponse subresource(Target target, ApiRequest request) {
         String verb = verb(request);
         ResourceInfo.Subresource known = target.info().subresource(request.about().subresource());
-        if (known == null || !known.verbs().contains(verb)) {
+        if (known == null || !known.verbs().contains(verb)
+                && !(known.name().equals("proxy") && Proxies.FURTHER_METHODS.contains(request.method()))) {
             throw Errors.methodNotAllowed();
         }
         if (known.kind().endsWith("Options")) {
@@ -343,11 +346,7 @@ public final class RestServer {
 
     private @Nullable ApiResponse viewOfObject(Target target, ApiRequest request) {
         if (target.subresource().startsWith("proxy")) {
-            ApiResponse answer = Proxies.answer(reads, kubelets, target, request);
-            if (answer != null) {
-                return answer;
-            }
-            throw Errors.badRequest(target.type().plural() + " have nothing behind them to proxy to on this server");
+            return proxies.answer(target, request);
         }
         if (target.subresource().equals("scale")) {
             return scales.handle(target, request);

@@ -55,6 +55,7 @@ final class CriPod extends SignalledLoop {
 
     final String uid;
     private final CriRuntime runtime;
+    private final PodObjects objects;
     private final PodVolumes volumes;
     private final PodObserver observer;
     private final Interruption interruption = new Interruption();
@@ -77,8 +78,9 @@ final class CriPod extends SignalledLoop {
         this.runtime = runtime;
         this.uid = uid;
         ContainerFiles files = new ContainerFiles(runtime.folders(), uid);
-        this.volumes = new PodVolumes(runtime.folders().disk(uid), runtime.folders().memory(uid),
-                new PodObjects(runtime.client, runtime.clock), runtime.claims);
+        this.objects = new PodObjects(runtime.client, runtime.clock);
+        this.volumes = new PodVolumes(runtime.folders().disk(uid), runtime.folders().memory(uid), objects,
+                runtime.claims);
         this.starter = new ContainerStarter(runtime, volumes, files, interruption);
         this.stops = new ContainerStops(runtime, this::wake);
         this.observer = new PodObserver(runtime.cri, Configs.labels(runtime.node.name(), uid), runtime.idPrefix(),
@@ -406,11 +408,12 @@ final class CriPod extends SignalledLoop {
         }
         Files.createDirectories(runtime.folders().logs(pod));
         try {
-            runtime.cri.runSandbox(sandboxConfig(pod, attempt), interruption::begun);
-        } catch (CriException e) {
+            runtime.cri.runSandbox(sandboxConfig(pod, attempt), objects.runtimeHandler(pod), interruption::begun);
+        } catch (CriException | ConfigProblem e) {
             if (!interruption.isRequested()) {
                 runtime.events.event(pod, "", "Warning", "FailedCreatePodSandBox",
-                        "Failed to create pod sandbox: " + e.reason);
+                        "Failed to create pod sandbox: "
+                                + (e instanceof CriException cri ? cri.reason : e.getMessage()));
             }
             return false;
         }
@@ -438,7 +441,10 @@ final class CriPod extends SignalledLoop {
         runtime.endProbes(container);
         String address = fields(pod).podIp();
         Probes made = new Probes(container.spec, run.id(), Duration.between(run.startedAt(), runtime.clock.now()),
-                wasReady(pod, run), probe -> runtime.prober.probe(probe, container.spec, run.id(), address),
+                wasReady(pod, run),
+                (kind, probe) -> runtime.prober.probe(probe, container.spec, run.id(), address,
+                        why -> runtime.event(pod, container, "Warning", "ProbeWarning",
+                                kind + " probe warning: " + why)),
                 new Probes.Listener() {
                     @Override
                     public void failed(String kind, String why) {

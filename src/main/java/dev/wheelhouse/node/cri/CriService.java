@@ -78,9 +78,11 @@ record CriService(CriClient client) {
         }
     }
 
-    String runSandbox(PodSandboxConfig config, Consumer<Call> begun) {
+    /** @param handler the runtime's name of the runtime class; empty for its default */
+    String runSandbox(PodSandboxConfig config, String handler, Consumer<Call> begun) {
         return client.call("RuntimeService/RunPodSandbox",
-                Cri.RunPodSandboxRequest.newBuilder().setConfig(config).build(), Cri.RunPodSandboxResponse.parser(),
+                Cri.RunPodSandboxRequest.newBuilder().setConfig(config).setRuntimeHandler(handler).build(),
+                Cri.RunPodSandboxResponse.parser(),
                 CriClient.SLOW, begun).getPodSandboxId();
     }
 

@@ -30,18 +30,20 @@ record PodLimits(String qos, long shares, long quota, long memory) {
                 amount(spec, "limits", "memory").min(BigDecimal.valueOf(Long.MAX_VALUE)).longValue());
     }
 
-    /** The amount of the pod as a whole, else the sum of its containers. It is limited only if each of them is. */
+    /**
+     * The amount of the pod as a whole, else the sum of its containers; with the pod's overhead. It is limited only if
+     * each of them is.
+     */
     private static BigDecimal amount(JsonNode spec, String list, String name) {
         BigDecimal own = Quantities.parse(spec.path("resources").path(list).path(name).asString(""));
-        if (own != null && own.signum() > 0) {
-            return own;
-        }
         boolean counts = list.equals("requests") || Stream.of("containers", "initContainers")
                 .flatMap(field -> spec.path(field).valueStream())
                 .allMatch(each -> each.path("resources").path(list).has(name));
-        return counts
-                ? PodResources.aggregate(spec, list).getOrDefault(name, BigDecimal.ZERO)
-                : BigDecimal.ZERO;
+        BigDecimal sum = own != null && own.signum() > 0
+                ? own
+                : counts ? PodResources.aggregate(spec, list).getOrDefault(name, BigDecimal.ZERO) : BigDecimal.ZERO;
+        BigDecimal overhead = Quantities.parse(spec.path("overhead").path(name).asString("0"));
+        return overhead != null && (list.equals("requests") || sum.signum() > 0) ? sum.add(overhead) : sum;
     }
 
     /** The files to write with their contents; for version 1 below the directories of their controllers. */

@@ -17,6 +17,7 @@ import io.kubernetes.client.openapi.models.V1BoundObjectReference;
 import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1Pod;
+import io.kubernetes.client.openapi.models.V1RuntimeClass;
 import io.kubernetes.client.openapi.models.V1Secret;
 import io.kubernetes.client.openapi.models.V1ServiceAccountTokenProjection;
 import io.kubernetes.client.openapi.models.V1TokenRequestSpec;
@@ -30,6 +31,8 @@ import dev.wheelhouse.runtime.Clock;
 
 /** Reads what one pod names: ConfigMaps, Secrets and tokens of its service account. Not thread safe. */
 final class PodObjects {
+    private static final ResourceType RUNTIME_CLASSES = new ResourceType("node.k8s.io", "v1", "runtimeclasses",
+            "RuntimeClass", false);
     private static final Duration LEAST_LIFE = Duration.ofMinutes(1);
     private static final long DEFAULT_SECONDS = 3600;
     private static final int RENEW_AFTER_PERCENT = 80;
@@ -71,9 +74,18 @@ final class PodObjects {
         return secret == null ? null : secret.getData() == null ? Map.of() : new TreeMap<>(secret.getData());
     }
 
+    /** The handler of the pod's runtime class; empty if it names none. */
+    String runtimeHandler(V1Pod pod) throws ConfigProblem {
+        String name = pod.getSpec().getRuntimeClassName();
+        V1RuntimeClass found = name == null || name.isEmpty()
+                ? null
+                : find(RUNTIME_CLASSES, V1RuntimeClass.class, "", name, false);
+        return found == null ? "" : found.getHandler();
+    }
+
     private <T extends KubernetesObject> @Nullable T find(ResourceType type, Class<T> model, String namespace,
             @Nullable String name, @Nullable Boolean optional) throws ConfigProblem {
-        String kind = type.kind().toLowerCase(Locale.ROOT);
+        String kind = type.kind().toLowerCase(Locale.ROOT) + (type.group().isEmpty() ? "" : "." + type.group());
         if (name == null || !Names.isSubdomain(name)) {
             throw new ConfigProblem(kind + " \"" + name + "\" has no valid name");
         }

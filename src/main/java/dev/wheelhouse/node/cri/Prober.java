@@ -6,6 +6,7 @@ import java.net.Socket;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
@@ -27,6 +28,7 @@ import dev.wheelhouse.runtime.OneLine;
 
 import okhttp3.Call;
 import okhttp3.HttpUrl;
+import okhttp3.Interceptor;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.Response;
@@ -38,6 +40,8 @@ final class Prober implements AutoCloseable {
     /** The result of a probe that says nothing about the container: the runtime did not answer. */
     static final String UNKNOWN = "the container runtime does not answer";
     private static final int LONGEST_MESSAGE = 1_000;
+    private static final int MOST_OF_BODY = 10 * 1024;
+    private static final int MOST_REDIRECTS = 10;
 
     private final CriService cri;
     private final OkHttpClient http;
@@ -47,8 +51,8 @@ final class Prober implements AutoCloseable {
         try {
             this.http = new OkHttpClient.Builder()
                     .sslSocketFactory(AnyPeer.context().getSocketFactory(), AnyPeer.INSTANCE)
-                    .hostnameVerifier((name, session) -> true).followRedirects(false).retryOnConnectionFailure(false)
-                    .build();
+                    .hostnameVerifier((name, session) -> true).retryOnConnectionFailure(false)
+                    .addNetworkInterceptor(Prober::staysAtHost).build();
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException("this Java has no TLS", e);
         }
@@ -57,10 +61,12 @@ final class Prober implements AutoCloseable {
     /**
      * Probes once.
      * @param address the pod's address
+     * @param warnings hears why a probe that succeeds is doubtful
      * @return null if it succeeds, else why not
      */
     @Nullable
-    String probe(V1Probe probe, V1Container container, String containerId, String address) {
+    String probe(V1Probe probe, V1Container container, String containerId, String address,
+            Consumer<String> warnings) {
         Duration timeout = Duration.ofSeconds(probe.getTimeoutSeconds() == null ? 1 : probe.getTimeoutSeconds());
         try {
             if (probe.getExec() != null) {
@@ -68,8 +74,14 @@ final class Prober implements AutoCloseable {
                 return exec(containerId, command == null ? List.of() : command, timeout, call -> {});
             }
             if (probe.getHttpGet() != null) {
-                int code = get(probe.getHttpGet(), container, address, timeout, "kube-probe/1.36");
-                return code >= 200 && code < 400 ? null : "HTTP probe failed with statuscode: " + code;
+                Answer answer = get(probe.getHttpGet(), container, address, timeout, "kube-probe/1.36");
+                if (answer.code >= 300 && answer.code < 400) {
+                    warnings.accept(OneLine.of("Probe terminated redirects, Response body: " + answer.body,
+                            LONGEST_MESSAGE));
+                }
+                return answer.code >= 200 && answer.code < 400
+                        ? null
+                        : "HTTP probe failed with statuscode: " + answer.code;
             }
             if (probe.getGrpc() != null) {
                 String service = probe.getGrpc().getService();
@@ -125,8 +137,30 @@ final class Prober implements AutoCloseable {
         }
     }
 
-    /** Sends an HTTP request. @return the status of the response */
-    int get(V1HTTPGetAction get, V1Container container, String address, Duration timeout, String agent)
+    /** Redirects are followed to the host that was asked, and not to others (upstream: {@code pkg/probe/http}). */
+    private static Response staysAtHost(Interceptor.Chain chain) throws IOException {
+        Response response = chain.proceed(chain.request());
+        String location = response.header("Location");
+        if (!response.isRedirect() || location == null) {
+            return response;
+        }
+        HttpUrl next = chain.request().url().resolve(location);
+        if (response.code() == 300 || next == null || !next.host().equals(chain.call().request().url().host())) {
+            return response.newBuilder().removeHeader("Location").build();
+        }
+        AtomicInteger redirects = chain.call().request().tag(AtomicInteger.class);
+        if (redirects != null && redirects.incrementAndGet() >= MOST_REDIRECTS) {
+            response.close();
+            throw new IOException("Get \"" + location + "\": stopped after " + MOST_REDIRECTS + " redirects");
+        }
+        return response;
+    }
+
+    /** The answer to an HTTP request, with the beginning of its body. */
+    record Answer(int code, String body) {}
+
+    /** Sends an HTTP request. */
+    Answer get(V1HTTPGetAction get, V1Container container, String address, Duration timeout, String agent)
             throws IOException {
         String host = get.getHost() == null || get.getHost().isEmpty() ? address : get.getHost();
         String path = get.getPath() == null ? "/" : get.getPath();
@@ -134,13 +168,14 @@ final class Prober implements AutoCloseable {
                 + (host.contains(":") ? "[" + host + "]" : host) + ":" + port(get.getPort(), container)
                 + (path.startsWith("/") ? path : "/" + path));
         Request.Builder request = new Request.Builder().url(url).header("User-Agent", agent)
-                .header("Accept", "*/*").header("Connection", "close");
+                .header("Accept", "*/*").header("Connection", "close")
+                .tag(AtomicInteger.class, new AtomicInteger());
         for (V1HTTPHeader header : get.getHttpHeaders() == null ? List.<V1HTTPHeader>of() : get.getHttpHeaders()) {
             request.header(header.getName(), header.getValue());
         }
         OkHttpClient client = http.newBuilder().callTimeout(timeout).build();
         try (Response response = client.newCall(request.build()).execute()) {
-            return response.code();
+            return new Answer(response.code(), response.peekBody(MOST_OF_BODY).string());
         }
     }
 

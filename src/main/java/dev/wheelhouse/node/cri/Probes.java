@@ -22,7 +22,7 @@ final class Probes {
     /** Performs a probe once. @return null if it succeeds, else why not */
     interface Attempt {
         @Nullable
-        String probe(V1Probe probe);
+        String probe(String kind, V1Probe probe);
     }
 
     /** Hears of failures, and that a result has changed. */
@@ -125,7 +125,7 @@ final class Probes {
             if (!started && !kind.equals("Startup")) {
                 return Math.min(period, Duration.ofSeconds(1).toNanos());
             }
-            String failure = attempt.probe(probe);
+            String failure = attempt.probe(kind, probe);
             if (isClosed()) {
                 return IDLE;
             }

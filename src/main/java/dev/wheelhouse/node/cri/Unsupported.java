@@ -29,7 +29,7 @@ final class Unsupported {
     private static final List<String> PROJECTIONS = List.of("configMap", "secret", "downwardAPI",
             "serviceAccountToken");
     /** Fields of pods, in lists too; with {@code =} only one value counts. */
-    private static final List<String> OF_PODS = List.of("runtimeClassName", "hostUsers=false", "resourceClaims",
+    private static final List<String> OF_PODS = List.of("hostUsers=false", "resourceClaims",
             "securityContext.seLinuxOptions", "securityContext.appArmorProfile.type=Localhost",
             "securityContext.supplementalGroupsPolicy=Strict");
     private static final List<String> OF_CONTAINERS = List.of("restartPolicyRules.action=RestartAllContainers",

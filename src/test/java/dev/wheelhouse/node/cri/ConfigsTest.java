@@ -180,7 +180,7 @@ class ConfigsTest {
             "volumes: [{name: v, nfs: {server: a.example, path: /}}] | spec.volumes{v}.nfs",
             "volumes: [{name: v, projected: {sources: [{clusterTrustBundle: {path: x}}]}}] "
                     + "| spec.volumes{v}.projected.sources.clusterTrustBundle",
-            "runtimeClassName: kata | spec.runtimeClassName", "hostUsers: false | spec.hostUsers",
+            "hostUsers: false | spec.hostUsers",
     })
     void aFieldThatIsNotSupportedIsNamed(String spec, String field) {
         assertThat(Unsupported.of(pod(spec + ", containers: [{name: c}]"), true)).contains(field + " yet");

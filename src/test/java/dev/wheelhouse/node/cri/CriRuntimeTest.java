@@ -276,7 +276,7 @@ class CriRuntimeTest {
             foreign = new CriService(client).runSandbox(PodSandboxConfig.newBuilder()
                     .setMetadata(PodSandboxMetadata.newBuilder().setName("foreign").setNamespace("x").setUid("u"))
                     .setLogDirectory(home.resolve("foreign").toString()).putLabels(Configs.POD_UID, "u").build(),
-                    call -> {});
+                    "", call -> {});
         }
         node.create("lasts", "containers: [{name: c, readinessProbe: {exec: {command: ['true']}, periodSeconds: 1}}]");
         node.create("orphan", container("trap \"exit 0\" TERM; while true; do sleep 0.1; done"));

@@ -58,7 +58,7 @@ class PodActionsTest {
         containers.forEach(each -> {
             Run run = observed.last(each.name());
             if (run != null && run.isRunning()) {
-                each.probes = new Probes(each.spec, run.id(), Duration.ZERO, false, probe -> null, null, CLOCK);
+                each.probes = new Probes(each.spec, run.id(), Duration.ZERO, false, (kind, probe) -> null, null, CLOCK);
             }
             if (run != null && run.attempt() > 0) {
                 each.restarted(0);

@@ -21,7 +21,7 @@ class ProbesTest {
 
     private Probes probes(String spec, boolean wasReady) {
         return new Probes(Yaml.read("{name: c, " + spec + "}", V1Container.class), "id", Duration.ZERO, wasReady,
-                probe -> answer, new Probes.Listener() {
+                (kind, probe) -> answer, new Probes.Listener() {
                     @Override
                     public void failed(String kind, String why) {
                         told.add(kind + " " + why);

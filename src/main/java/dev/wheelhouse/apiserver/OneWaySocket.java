@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
@@ -15,25 +16,33 @@ import jakarta.servlet.http.WebConnection;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.wheelhouse.apiserver.protocol.ApiResponse;
-import dev.wheelhouse.apiserver.protocol.WatchFeed;
 import dev.wheelhouse.runtime.WebSocketFrames;
 
 /**
- * A watch over a WebSocket, which some clients try first. Each event is one message. Messages from the client are read
- * only to answer pings and to notice the end (upstream: {@code apiserver/pkg/endpoints/handlers/watch.go}; RFC 6455).
- * The connection's thread writes, a second virtual thread reads. Public because Tomcat creates it.
+ * A WebSocket on which only the server says something: a watch or a log. Messages from the client are read only to
+ * answer pings and to notice the end (RFC 6455). The connection's thread writes, a second virtual thread reads. Public
+ * because Tomcat creates it.
  */
-public final class WatchSocket implements HttpUpgradeHandler {
+public final class OneWaySocket implements HttpUpgradeHandler {
     /** The longest frame of a client, in bytes. Clients send control frames only. */
     private static final int MOST_BYTES = 125;
     /** The pause after each message, because a virtual thread keeps its carrier as long as its client sends. */
     private static final Duration BETWEEN_MESSAGES = Duration.ofMillis(1);
 
-    private ApiResponse.@Nullable Stream stream;
+    private @Nullable Source source;
     private ApiProtocol.@Nullable Connection client;
-    private long checkNanos;
     private Duration writeTimeout = Duration.ZERO;
+    private volatile boolean ended;
+
+    /** The messages of a socket. */
+    interface Source extends AutoCloseable {
+        /** Sends all messages. @param gone whether nobody reads them any more */
+        void send(WebSocketFrames to, BooleanSupplier gone) throws IOException, InterruptedException;
+
+        /** Ends the messages, from any thread and more than once. */
+        @Override
+        default void close() {}
+    }
 
     /** Whether a request asks for a WebSocket. */
     static boolean isAskedForBy(HttpServletRequest request) {
@@ -44,69 +53,57 @@ public final class WatchSocket implements HttpUpgradeHandler {
     }
 
     /**
-     * Accepts the request. The watch is served after the caller has returned from the servlet.
+     * Accepts the request. The messages are sent after the caller has returned from the servlet.
      *
-     * @param checkNanos the longest wait for an event before the end of the watch is checked
+     * @param protocol the subprotocol; empty for none
      * @param writeTimeout how long the client may read nothing of what is sent
      */
-    static void accept(HttpServletRequest request, HttpServletResponse response, ApiResponse.Stream stream,
-            long checkNanos, Duration writeTimeout) throws IOException {
+    static void accept(HttpServletRequest request, HttpServletResponse response, String protocol, Source source,
+            Duration writeTimeout) throws IOException {
         response.setStatus(HttpServletResponse.SC_SWITCHING_PROTOCOLS);
         response.setHeader("Upgrade", "websocket");
         response.setHeader("Connection", "Upgrade");
         response.setHeader("Sec-WebSocket-Accept", WebSocketFrames.answer(request.getHeader("Sec-WebSocket-Key")));
+        if (!protocol.isEmpty()) {
+            response.setHeader("Sec-WebSocket-Protocol", protocol);
+        }
         try {
-            WatchSocket socket = request.upgrade(WatchSocket.class);
-            socket.stream = stream;
-            socket.checkNanos = checkNanos;
+            OneWaySocket socket = request.upgrade(OneWaySocket.class);
+            socket.source = source;
             socket.writeTimeout = writeTimeout;
             socket.client = ApiProtocol.current();
         } catch (ServletException e) {
-            throw new IOException("a watch could not be moved to a WebSocket", e);
+            throw new IOException("an answer could not be moved to a WebSocket", e);
         }
     }
 
     @Override
     public void init(WebConnection connection) {
-        ApiResponse.Stream served = Objects.requireNonNull(stream, "the watch was not accepted");
+        Source served = Objects.requireNonNull(source, "the request was not accepted");
         if (client != null) {
             client.keepAlive();
             client.limitWrites(writeTimeout);
         }
-        try (connection; WatchFeed feed = served.feed()) {
+        try (connection; served) {
             WebSocketFrames frames = new WebSocketFrames(connection.getInputStream(), connection.getOutputStream(),
                     MOST_BYTES);
-            Thread.ofVirtual().name("apiserver-watch-socket").start(() -> read(frames, feed));
-            write(served, feed, frames);
+            Thread.ofVirtual().name("apiserver-socket").start(() -> read(frames, served));
+            served.send(frames, () -> ended);
+            frames.close();
         } catch (IOException e) {
             // The client is gone.
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (Exception e) {
-            throw new IllegalStateException("a watch's connection could not be closed", e);
+            throw new IllegalStateException("a WebSocket could not be closed", e);
+        } finally {
+            ended = true;
         }
     }
 
-    private void write(ApiResponse.Stream served, WatchFeed feed, WebSocketFrames frames)
-            throws IOException, InterruptedException {
-        int kind = served.isText() ? WebSocketFrames.TEXT : WebSocketFrames.BINARY;
-        while (true) {
-            boolean ended = feed.isEnded();
-            for (WatchFeed.Event event = feed.next(); event != null; event = feed.next()) {
-                byte[] message = served.frame(event);
-                frames.send(kind, -1, message, message.length);
-            }
-            if (ended) {
-                frames.close();
-                return;
-            }
-            feed.await(checkNanos);
-        }
-    }
-
-    private void read(WebSocketFrames frames, WatchFeed feed) {
-        try (feed) {
-            while (!feed.isEnded()) {
+    private void read(WebSocketFrames frames, Source served) {
+        try (served) {
+            while (!ended) {
                 try {
                     if (frames.read() == null) {
                         return;
@@ -117,15 +114,17 @@ public final class WatchSocket implements HttpUpgradeHandler {
                 LockSupport.parkNanos(this, BETWEEN_MESSAGES.toNanos());
             }
         } catch (IOException e) {
-            // The client is gone or violates the protocol; the watch ends in either case.
+            // The client is gone or violates the protocol; the messages end in either case.
+        } finally {
+            ended = true;
         }
     }
 
     @Override
     public void destroy() {
-        ApiResponse.Stream served = stream;
+        Source served = source;
         if (served != null) {
-            served.feed().close();
+            served.close();
         }
     }
 }
