@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 
 import dev.wheelhouse.runtime.Durations;
 
-/** Reads durations as Go's {@code time.ParseDuration} does, with its messages: {@code 1h30m}, {@code -1.5s}, {@code 0}. */
+/** Reads durations as Go's {@code time.ParseDuration} does, with its messages: {@code 1h30m}, {@code -1.5s}. */
 public final class GoDuration {
     private static final Pattern PART = Pattern.compile("([0-9]*\\.?[0-9]*)([^.0-9]*)");
     private static final Set<String> UNITS = Set.of("ns", "us", "µs", "μs", "ms", "s", "m", "h");
@@ -36,7 +36,9 @@ public final class GoDuration {
                 return "invalid";
             }
             if (!UNITS.contains(part.group(2))) {
-                return part.group(2).isEmpty() ? "missing unit in" : "unknown unit " + GoQuote.ascii(part.group(2)) + " in";
+                return part.group(2).isEmpty()
+                        ? "missing unit in"
+                        : "unknown unit " + GoQuote.ascii(part.group(2)) + " in";
             }
         }
         return "invalid";
