@@ -52,6 +52,12 @@ public final class Durations {
                 : duration.compareTo(Duration.between(Instant.MAX, time)) <= 0 ? Instant.MAX : time.minus(duration);
     }
 
+    /** The first delay, doubled some times, but at most the longest one. */
+    public static Duration doubled(Duration first, int times, Duration longest) {
+        Duration doubled = first.multipliedBy(1L << Math.clamp(times, 0, 30));
+        return doubled.compareTo(longest) < 0 ? doubled : longest;
+    }
+
     /** A time as the API has it, in whole seconds. */
     public static OffsetDateTime wholeSeconds(Instant time) {
         return time.truncatedTo(ChronoUnit.SECONDS).atOffset(ZoneOffset.UTC);
