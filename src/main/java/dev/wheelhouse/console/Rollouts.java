@@ -26,6 +26,8 @@ import dev.wheelhouse.informer.SharedInformerFactory;
 import dev.wheelhouse.runtime.BoundedMap;
 import dev.wheelhouse.runtime.Clock;
 
+import static dev.wheelhouse.api.Absent.orZero;
+
 /**
  * Remembers how the replicas of ReplicaSets changed, for the timeline of a rollout. It keeps the last
  * {@value #MOST_SAMPLES} changes of the {@value #MOST_SETS} ReplicaSets that changed last, and the
@@ -133,8 +135,8 @@ final class Rollouts {
         long now = clock.now().toEpochMilli();
         Sample sample = after == null
                 ? new Sample(now, 0, 0, 0, 0)
-                : new Sample(now, or0(wanted), or0(status.getReplicas()), or0(status.getReadyReplicas()),
-                        or0(status.getAvailableReplicas()));
+                : new Sample(now, orZero(wanted), orZero(status.getReplicas()), orZero(status.getReadyReplicas()),
+                        orZero(status.getAvailableReplicas()));
         Map<String, String> annotations = Objects.requireNonNullElse(set.getMetadata().getAnnotations(), Map.of());
         List<Sample> samples = byUid.computeIfAbsent(String.valueOf(set.getMetadata().getUid()),
                 uid -> new Series(ObjectKey.of(set).name(), owner.getUid(),
@@ -146,10 +148,6 @@ final class Rollouts {
         if (samples.size() > MOST_SAMPLES) {
             samples.removeFirst();
         }
-    }
-
-    private static int or0(@Nullable Integer number) {
-        return number == null ? 0 : number;
     }
 
     private static List<String> images(V1ReplicaSet set) {
