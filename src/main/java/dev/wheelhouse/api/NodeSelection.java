@@ -37,7 +37,7 @@ public record NodeSelection(Map<String, String> nodeSelector, @Nullable List<V1N
         List<V1PreferredSchedulingTerm> preferred = affinity == null
                 ? null
                 : affinity.getPreferredDuringSchedulingIgnoredDuringExecution();
-        return new NodeSelection(spec.getNodeSelector() == null ? Map.of() : spec.getNodeSelector(),
+        return new NodeSelection(orEmpty(spec.getNodeSelector()),
                 required == null ? null : orEmpty(required.getNodeSelectorTerms()), orEmpty(preferred));
     }
 
