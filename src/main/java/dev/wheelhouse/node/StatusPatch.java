@@ -124,17 +124,8 @@ final class StatusPatch {
             return isEmpty(a) && isEmpty(b);
         }
         if (a.isObject() && b.isObject()) {
-            for (String field : a.propertyNames()) {
-                if (!same(a.path(field), b.path(field))) {
-                    return false;
-                }
-            }
-            for (String field : b.propertyNames()) {
-                if (!a.has(field) && !isEmpty(b.path(field))) {
-                    return false;
-                }
-            }
-            return true;
+            return a.propertyNames().stream().allMatch(field -> same(a.path(field), b.path(field)))
+                    && b.propertyNames().stream().allMatch(field -> a.has(field) || isEmpty(b.path(field)));
         }
         if (a.isArray() && b.isArray()) {
             if (a.size() != b.size()) {
