@@ -1,6 +1,7 @@
 package dev.wheelhouse.console;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -113,15 +114,10 @@ final class Rollouts {
 
     /** The ReplicaSets of an owner, in the order of their first samples. */
     synchronized List<Series> of(String ownerUid) {
-        List<Series> found = new ArrayList<>();
-        for (Series series : byUid.values()) {
-            if (series.ownerUid.equals(ownerUid)) {
-                found.add(new Series(series.name, ownerUid, series.revision, series.images,
-                        List.copyOf(series.samples)));
-            }
-        }
-        found.sort((a, b) -> Long.compare(a.samples.getFirst().at, b.samples.getFirst().at));
-        return found;
+        return byUid.values().stream().filter(series -> series.ownerUid.equals(ownerUid))
+                .map(series -> new Series(series.name, ownerUid, series.revision, series.images,
+                        List.copyOf(series.samples)))
+                .sorted(Comparator.comparingLong(series -> series.samples.getFirst().at)).toList();
     }
 
     private synchronized void note(@Nullable V1ReplicaSet before, @Nullable V1ReplicaSet after) {
