@@ -8,6 +8,8 @@ import io.kubernetes.client.openapi.models.V1Container;
 import io.kubernetes.client.openapi.models.V1ContainerPort;
 import io.kubernetes.client.openapi.models.V1PodSpec;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
+
 /**
  * A host port: a port of the node that a container occupies.
  *
@@ -20,13 +22,9 @@ public record HostPort(String ip, String protocol, int port) {
     /** The host ports of a pod's containers and sidecars. Other init containers do not count. */
     public static List<HostPort> of(V1PodSpec spec) {
         List<HostPort> ports = new ArrayList<>();
-        if (spec.getContainers() != null) {
-            spec.getContainers().forEach(container -> addAll(ports, container));
-        }
-        if (spec.getInitContainers() != null) {
-            spec.getInitContainers().stream().filter(c -> "Always".equals(c.getRestartPolicy()))
-                    .forEach(sidecar -> addAll(ports, sidecar));
-        }
+        orEmpty(spec.getContainers()).forEach(container -> addAll(ports, container));
+        orEmpty(spec.getInitContainers()).stream().filter(c -> "Always".equals(c.getRestartPolicy()))
+                .forEach(sidecar -> addAll(ports, sidecar));
         return ports;
     }
 

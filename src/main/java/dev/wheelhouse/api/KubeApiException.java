@@ -17,7 +17,6 @@ import org.jspecify.annotations.Nullable;
  */
 @PublicApi
 public final class KubeApiException extends RuntimeException {
-    private static final long serialVersionUID = 1;
     /** The longest message of a server that is kept. An event of a watch could bring one of megabytes. */
     private static final int MOST_CHARACTERS = 64 * 1024;
 

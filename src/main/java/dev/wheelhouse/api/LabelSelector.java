@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.openapi.models.V1LabelSelector;
 import io.kubernetes.client.openapi.models.V1LabelSelectorRequirement;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
+
 /**
  * A compiled label selector: a list of requirements that must all hold. It is made from a {@code V1LabelSelector} or
  * from the text form of a query parameter (upstream: {@code apimachinery/pkg/labels/selector.go}). Immutable.
@@ -147,14 +149,10 @@ public final class LabelSelector {
 
     private static LabelSelector compiled(V1LabelSelector selector) {
         List<Requirement> requirements = new ArrayList<>();
-        if (selector.getMatchLabels() != null) {
-            selector.getMatchLabels().forEach((k, v) -> requirements.add(new Requirement(k, Operator.IN, Set.of(v))));
-        }
-        if (selector.getMatchExpressions() != null) {
-            for (V1LabelSelectorRequirement r : selector.getMatchExpressions()) {
-                requirements.add(
-                        requirement(r.getKey(), r.getOperator(), r.getValues() == null ? List.of() : r.getValues()));
-            }
+        orEmpty(selector.getMatchLabels())
+                .forEach((k, v) -> requirements.add(new Requirement(k, Operator.IN, Set.of(v))));
+        for (V1LabelSelectorRequirement r : orEmpty(selector.getMatchExpressions())) {
+            requirements.add(requirement(r.getKey(), r.getOperator(), orEmpty(r.getValues())));
         }
         return compile(requirements);
     }

@@ -14,6 +14,8 @@ import io.kubernetes.client.openapi.models.V1NodeSelectorTerm;
 import io.kubernetes.client.openapi.models.V1PodSpec;
 import io.kubernetes.client.openapi.models.V1PreferredSchedulingTerm;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
+
 /**
  * The nodes that a pod requires and prefers, by node labels and node name (upstream: {@code plugins/nodeaffinity}).
  *
@@ -35,7 +37,7 @@ public record NodeSelection(Map<String, String> nodeSelector, @Nullable List<V1N
         List<V1PreferredSchedulingTerm> preferred = affinity == null
                 ? null
                 : affinity.getPreferredDuringSchedulingIgnoredDuringExecution();
-        return new NodeSelection(spec.getNodeSelector() == null ? Map.of() : spec.getNodeSelector(),
+        return new NodeSelection(orEmpty(spec.getNodeSelector()),
                 required == null ? null : orEmpty(required.getNodeSelectorTerms()), orEmpty(preferred));
     }
 
@@ -115,9 +117,5 @@ public record NodeSelection(Map<String, String> nodeSelector, @Nullable List<V1N
 
     private static int compare(@Nullable String value, List<String> values) {
         return values.size() == 1 ? LabelSelector.compare(value, values.getFirst()) : 0;
-    }
-
-    private static <T> List<T> orEmpty(@Nullable List<T> list) {
-        return list == null ? List.of() : list;
     }
 }

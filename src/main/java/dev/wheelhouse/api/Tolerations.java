@@ -7,6 +7,8 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.openapi.models.V1Taint;
 import io.kubernetes.client.openapi.models.V1Toleration;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
+
 /** Matches a pod's tolerations with taints (upstream: {@code api/core/v1/toleration.go}). */
 public final class Tolerations {
     private Tolerations() {}
@@ -27,22 +29,18 @@ public final class Tolerations {
     }
 
     private static boolean tolerates(V1Toleration toleration, V1Taint taint) {
-        if (!text(toleration.getEffect()).isEmpty() && !toleration.getEffect().equals(taint.getEffect())) {
+        if (!orEmpty(toleration.getEffect()).isEmpty() && !toleration.getEffect().equals(taint.getEffect())) {
             return false;
         }
-        if (!text(toleration.getKey()).isEmpty() && !toleration.getKey().equals(taint.getKey())) {
+        if (!orEmpty(toleration.getKey()).isEmpty() && !toleration.getKey().equals(taint.getKey())) {
             return false;
         }
-        return switch (text(toleration.getOperator())) {
-            case "", "Equal" -> text(toleration.getValue()).equals(text(taint.getValue()));
+        return switch (orEmpty(toleration.getOperator())) {
+            case "", "Equal" -> orEmpty(toleration.getValue()).equals(orEmpty(taint.getValue()));
             case "Exists" -> true;
             case "Lt" -> LabelSelector.compare(taint.getValue(), toleration.getValue()) < 0;
             case "Gt" -> LabelSelector.compare(taint.getValue(), toleration.getValue()) > 0;
             default -> false;
         };
-    }
-
-    private static String text(@Nullable String value) {
-        return value == null ? "" : value;
     }
 }

@@ -260,11 +260,6 @@ public final class ApiServer implements AutoCloseable {
         return options.security().open() && options.tls() == null;
     }
 
-    /** The address of the listener. */
-    public String address() {
-        return options.address();
-    }
-
     /** The port of the listener; 0 before {@link #start}. */
     public int port() {
         return port;

@@ -28,24 +28,4 @@ public record ApiServerLimits(int body, int headers, int watches, int requests, 
         return new ApiServerLimits(3 * 1024 * 1024, 64 * 1024, 10_000, 1_000, 12_000,
                 Duration.ofSeconds(30), Duration.ofSeconds(60));
     }
-
-    public ApiServerLimits withBody(int bytes) {
-        return new ApiServerLimits(bytes, headers, watches, requests, connections, io, request);
-    }
-
-    public ApiServerLimits withWatches(int most) {
-        return new ApiServerLimits(body, headers, most, requests, connections, io, request);
-    }
-
-    public ApiServerLimits withRequests(int most) {
-        return new ApiServerLimits(body, headers, watches, most, connections, io, request);
-    }
-
-    public ApiServerLimits withIo(Duration timeout) {
-        return new ApiServerLimits(body, headers, watches, requests, connections, timeout, request);
-    }
-
-    public ApiServerLimits withConnections(int most) {
-        return new ApiServerLimits(body, headers, watches, requests, most, io, request);
-    }
 }

@@ -50,7 +50,6 @@ import dev.wheelhouse.runtime.Clock;
  * read at all.
  */
 final class HttpFront extends HttpServlet {
-    private static final long serialVersionUID = 1;
     /** The size of answers in bytes from which they are compressed, as upstream. */
     private static final int GZIP_FROM = 128 * 1024;
     private static final int CHUNK = 64 * 1024;

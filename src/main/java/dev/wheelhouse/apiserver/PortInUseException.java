@@ -2,8 +2,6 @@ package dev.wheelhouse.apiserver;
 
 /** The API server's port is in use. The message is one sentence for the operator, with the remedy. */
 public final class PortInUseException extends RuntimeException {
-    private static final long serialVersionUID = 1;
-
     private final String address;
     private final int port;
 

@@ -49,8 +49,6 @@ public final class CelBudget {
 
     /** An evaluation cost more than a single one may. */
     static final class ExceededException extends Exception {
-        private static final long serialVersionUID = 1;
-
         ExceededException() {
             super("operation cancelled: actual cost limit exceeded");
         }
@@ -99,7 +97,6 @@ public final class CelBudget {
 
     /** Ends an evaluation. CEL would catch an exception: {@code ||} ignores a failed side if the other one is true. */
     private static final class Stop extends Error {
-        private static final long serialVersionUID = 1;
         private final transient @Nullable OverdueException overdue;
 
         Stop(@Nullable OverdueException overdue) {

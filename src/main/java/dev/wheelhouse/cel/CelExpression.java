@@ -71,8 +71,6 @@ public final class CelExpression {
 
     /** An expression could not be evaluated. The message is upstream's where upstream has one. */
     public static final class EvaluationException extends Exception {
-        private static final long serialVersionUID = 1;
-
         public EvaluationException(String message) {
             super(message);
         }

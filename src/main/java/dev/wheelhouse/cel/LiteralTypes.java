@@ -9,7 +9,7 @@ import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.wheelhouse.apiserver.validation.TextFormats;
+import dev.wheelhouse.runtime.Durations;
 
 import dev.cel.common.CelAbstractSyntaxTree;
 import dev.cel.common.CelIssue;
@@ -69,7 +69,7 @@ record LiteralTypes(CelAbstractSyntaxTree tree, List<CelIssue> errors) {
         String text = last.constant().stringValue();
         boolean valid = switch (call.function()) {
             case "matches" -> isPattern(text);
-            case "duration" -> TextFormats.isGoDuration(text);
+            case "duration" -> Durations.parseSigned(text) != null;
             case "timestamp" -> isTimestamp(text);
             default -> true;
         };

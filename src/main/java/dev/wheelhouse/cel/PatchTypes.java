@@ -99,7 +99,6 @@ final class PatchTypes implements CelTypeProvider {
      * ended.
      */
     static final class Constructed extends LinkedHashMap<String, Object> {
-        private static final long serialVersionUID = 1;
         private final String type;
 
         @SuppressWarnings("unchecked") // The keys are the constants that a rewritten construction has.

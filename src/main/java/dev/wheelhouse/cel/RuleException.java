@@ -2,7 +2,6 @@ package dev.wheelhouse.cel;
 
 /** An expression does not compile. The message is upstream's where upstream has one. */
 public final class RuleException extends Exception {
-    private static final long serialVersionUID = 1;
     private final String field;
 
     RuleException(String field, String message) {

@@ -11,6 +11,7 @@ import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
 import static dev.wheelhouse.cel.KubernetesLibrary.BOOL;
 import static dev.wheelhouse.cel.KubernetesLibrary.INT;
 import static dev.wheelhouse.cel.KubernetesLibrary.STRING;
@@ -80,10 +81,6 @@ final class TextFunctions {
         } catch (URISyntaxException e) {
             return null;
         }
-    }
-
-    private static String orEmpty(@Nullable String text) {
-        return text == null ? "" : text;
     }
 
     private static String host(URI url) {

@@ -41,8 +41,6 @@ public final class UserPattern {
 
     /** An expression that cannot be used. The message is Go's. */
     public static final class PatternException extends Exception {
-        private static final long serialVersionUID = 1;
-
         PatternException(String message) {
             super("error parsing regexp: " + message);
         }

@@ -1,6 +1,5 @@
 package dev.wheelhouse.client;
 
-import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -25,15 +24,12 @@ public record Appliers(List<Entry> entries) {
 
     /** @param object a whole object, or its metadata, as the server wrote it */
     public static Appliers of(JsonNode object) {
-        List<Entry> entries = new ArrayList<>();
-        for (JsonNode entry : object.path("metadata").path("managedFields")) {
-            if (entry.path("operation").asString("").equals("Apply")
-                    && entry.path("subresource").asString("").isEmpty()) {
-                entries.add(new Entry(entry.path("manager").asString(""), entry.path("apiVersion").asString(""),
-                        entry.path("fieldsV1")));
-            }
-        }
-        return new Appliers(List.copyOf(entries));
+        return new Appliers(object.path("metadata").path("managedFields").valueStream()
+                .filter(entry -> entry.path("operation").asString("").equals("Apply")
+                        && entry.path("subresource").asString("").isEmpty())
+                .map(entry -> new Entry(entry.path("manager").asString(""), entry.path("apiVersion").asString(""),
+                        entry.path("fieldsV1")))
+                .toList());
     }
 
     public boolean contains(String manager) {

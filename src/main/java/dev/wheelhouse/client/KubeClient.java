@@ -6,7 +6,9 @@ import java.util.Map;
 import io.kubernetes.client.common.KubernetesObject;
 
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.MissingNode;
 
+import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.api.ResourceType;
 
@@ -87,6 +89,18 @@ public interface KubeClient extends AutoCloseable {
      * @throws dev.wheelhouse.api.KubeApiException if the read fails, or the answer is not JSON
      */
     JsonNode read(String path, Map<String, String> query);
+
+    /** A document, such as one of the discovery; an empty one if the server has none at that path. */
+    default JsonNode find(String path) {
+        try {
+            return read(path, Map.of());
+        } catch (KubeApiException e) {
+            if (e.isNotFound()) {
+                return MissingNode.getInstance();
+            }
+            throw e;
+        }
+    }
 
     /** The server's address, for messages. */
     String server();

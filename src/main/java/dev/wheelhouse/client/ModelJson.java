@@ -201,8 +201,6 @@ public final class ModelJson {
     }
 
     private static final class GsonNames extends JacksonAnnotationIntrospector {
-        private static final long serialVersionUID = 1;
-
         /** The fields of type {@code metav1.MicroTime}, which a server refuses without six digits of a fraction. */
         private static final Set<String> MICRO_TIMES = Set.of("acquireTime", "renewTime", "pingTime", "eventTime",
                 "lastObservedTime");

@@ -30,6 +30,8 @@ import io.kubernetes.client.custom.Quantity;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 
+import dev.wheelhouse.runtime.Durations;
+
 /**
  * A class whose values have no parts, as JSON. {@link ModelJson} writes and reads such values, and a schema describes
  * them, as this table says.
@@ -46,6 +48,9 @@ public record PlainType(String scalar, String format, String pattern, String sam
     private static final Map<Class<?>, PlainType> ALL = all();
 
     private static final String TIME = "([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\\.[0-9]{1,9})?)?";
+    /** The durations that {@link #duration} reads, if their numbers are not too large, as an expression of RE2. */
+    private static final String DURATION = "^[-+]?(0|([0-9]+(\\.[0-9]*)?(ns|us|µs|ms|s|m|h))+|[Pp]([-+]?[0-9]+[Dd])?"
+            + "([Tt]([-+]?[0-9]+[Hh])?([-+]?[0-9]+[Mm])?([-+]?[0-9]+(\\.[0-9]{0,9})?[Ss])?)?)$";
 
     /** The plain type of a class; null for a class whose values have parts. */
     public static @Nullable PlainType of(Class<?> type) {
@@ -77,7 +82,7 @@ public record PlainType(String scalar, String format, String pattern, String sam
                 "\"123e4567-e89b-12d3-a456-426614174000\"", null));
         text(all, Instant.class, Instant::parse, "2026-01-02T03:04:05Z", "");
         text(all, LocalDate.class, LocalDate::parse, "2026-01-02", "");
-        text(all, Duration.class, GoDuration::parse, "PT1M30S", GoDuration.PATTERN);
+        text(all, Duration.class, PlainType::duration, "PT1M30S", DURATION);
         text(all, LocalTime.class, LocalTime::parse, "03:04:05", "^" + TIME + "$");
         text(all, LocalDateTime.class, LocalDateTime::parse, "2026-01-02T03:04:05",
                 "^[0-9]{4}-(0[1-9]|1[0-2])-[0-3][0-9]T" + TIME + "$");
@@ -105,5 +110,11 @@ public record PlainType(String scalar, String format, String pattern, String sam
         String scalar = type == Instant.class ? "time" : "string";
         to.put(type, new PlainType(scalar, type == LocalDate.class ? "date" : "", pattern, "\"" + sample + "\"",
                 parse));
+    }
+
+    /** A duration as Go and users of Kubernetes write it, such as {@code 1h30m}, or of ISO 8601, as Java writes it. */
+    private static Duration duration(String text) {
+        Duration go = Durations.parseSigned(text);
+        return go == null ? Duration.parse(text) : go;
     }
 }

@@ -78,11 +78,7 @@ record CachedObjects(SharedInformerFactory informers) {
     }
 
     private static List<KubernetesObject> objects(SharedIndexInformer<?> cache, String namespace) {
-        List<KubernetesObject> objects = new ArrayList<>();
-        for (Object object : cache.getIndexer().list(namespace)) {
-            objects.add((KubernetesObject) object);
-        }
-        return objects;
+        return cache.getIndexer().list(namespace).stream().map(KubernetesObject.class::cast).toList();
     }
 
     /** The number of pods by the name of their node; empty if no cache has the pods. */

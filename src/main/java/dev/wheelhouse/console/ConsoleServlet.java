@@ -39,7 +39,6 @@ public final class ConsoleServlet extends HttpServlet {
     /** The path of all requests except the one for the page itself. */
     public static final String PATH = "/console";
 
-    private static final long serialVersionUID = 1;
     private static final Logger log = LoggerFactory.getLogger(ConsoleServlet.class);
     private static final int LONGEST_NAME = 200;
     private static final int LONGEST_LINE = 500;

@@ -1,6 +1,7 @@
 package dev.wheelhouse.console;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -25,6 +26,8 @@ import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.informer.SharedInformerFactory;
 import dev.wheelhouse.runtime.BoundedMap;
 import dev.wheelhouse.runtime.Clock;
+
+import static dev.wheelhouse.api.Absent.orZero;
 
 /**
  * Remembers how the replicas of ReplicaSets changed, for the timeline of a rollout. It keeps the last
@@ -111,15 +114,10 @@ final class Rollouts {
 
     /** The ReplicaSets of an owner, in the order of their first samples. */
     synchronized List<Series> of(String ownerUid) {
-        List<Series> found = new ArrayList<>();
-        for (Series series : byUid.values()) {
-            if (series.ownerUid.equals(ownerUid)) {
-                found.add(new Series(series.name, ownerUid, series.revision, series.images,
-                        List.copyOf(series.samples)));
-            }
-        }
-        found.sort((a, b) -> Long.compare(a.samples.getFirst().at, b.samples.getFirst().at));
-        return found;
+        return byUid.values().stream().filter(series -> series.ownerUid.equals(ownerUid))
+                .map(series -> new Series(series.name, ownerUid, series.revision, series.images,
+                        List.copyOf(series.samples)))
+                .sorted(Comparator.comparingLong(series -> series.samples.getFirst().at)).toList();
     }
 
     private synchronized void note(@Nullable V1ReplicaSet before, @Nullable V1ReplicaSet after) {
@@ -133,8 +131,8 @@ final class Rollouts {
         long now = clock.now().toEpochMilli();
         Sample sample = after == null
                 ? new Sample(now, 0, 0, 0, 0)
-                : new Sample(now, or0(wanted), or0(status.getReplicas()), or0(status.getReadyReplicas()),
-                        or0(status.getAvailableReplicas()));
+                : new Sample(now, orZero(wanted), orZero(status.getReplicas()), orZero(status.getReadyReplicas()),
+                        orZero(status.getAvailableReplicas()));
         Map<String, String> annotations = Objects.requireNonNullElse(set.getMetadata().getAnnotations(), Map.of());
         List<Sample> samples = byUid.computeIfAbsent(String.valueOf(set.getMetadata().getUid()),
                 uid -> new Series(ObjectKey.of(set).name(), owner.getUid(),
@@ -146,10 +144,6 @@ final class Rollouts {
         if (samples.size() > MOST_SAMPLES) {
             samples.removeFirst();
         }
-    }
-
-    private static int or0(@Nullable Integer number) {
-        return number == null ? 0 : number;
     }
 
     private static List<String> images(V1ReplicaSet set) {

@@ -43,7 +43,6 @@ final class Views {
 
     /** Thrown for a view that does not exist, or whose object the caller may not read. */
     static final class NotShown extends RuntimeException {
-        private static final long serialVersionUID = 1;
         private final int code;
 
         NotShown(int code, String message) {

@@ -12,12 +12,11 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.client.LastApplied;
 import dev.wheelhouse.runtime.YamlWriter;
 
 /** An object as YAML for a person who reads it: of a Secret's values only the sizes are shown. */
 final class YamlOf {
-    private static final String APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
-
     private YamlOf() {}
 
     /** @return {@code yaml}, and apart from it {@code managed}, the managed fields */
@@ -28,7 +27,7 @@ final class YamlOf {
             managed = metadata.remove("managedFields");
             if (type.equals(ResourceType.SECRETS) && metadata.path("annotations") instanceof ObjectNode annotations) {
                 // The configuration that was applied holds the values, too.
-                annotations.remove(APPLIED);
+                annotations.remove(LastApplied.ANNOTATION);
             }
         }
         if (type.equals(ResourceType.SECRETS) && object.path("data") instanceof ObjectNode data) {

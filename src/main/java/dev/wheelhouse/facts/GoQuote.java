@@ -25,7 +25,8 @@ public final class GoQuote {
         return quoted.append('"').toString();
     }
 
-    private static boolean prints(int c) {
+    /** Whether {@code strconv.IsPrint} says so of a character. */
+    public static boolean prints(int c) {
         return switch (Character.getType(c)) {
             case Character.CONTROL, Character.FORMAT, Character.SURROGATE, Character.PRIVATE_USE,
                     Character.UNASSIGNED, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR ->

@@ -45,11 +45,9 @@ public final class PodReferences {
     public static List<Reference> of(JsonNode pod) {
         JsonNode spec = pod.path("spec");
         List<Reference> found = new ArrayList<>();
-        for (String field : List.of("serviceAccountName", "serviceAccount")) {
-            if (!spec.path(field).asString("").isEmpty()) {
-                found.add(new Reference("spec." + field, "serviceaccounts", spec.path(field).asString(), spec));
-            }
-        }
+        Stream.of("serviceAccountName", "serviceAccount").filter(field -> !spec.path(field).asString("").isEmpty())
+                .forEach(field -> found.add(
+                        new Reference("spec." + field, "serviceaccounts", spec.path(field).asString(), spec)));
         spec.path("imagePullSecrets").forEach(pull -> found.add(of("spec.imagePullSecrets", SECRETS, pull)));
         JsonNode status = pod.path("status");
         Stream.of(spec.path("resourceClaims").valueStream(), status.path("resourceClaimStatuses").valueStream(),

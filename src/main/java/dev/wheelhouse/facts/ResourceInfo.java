@@ -54,11 +54,6 @@ public interface ResourceInfo {
 
     /** The subresource of that name; null if the resource has none. */
     default @Nullable Subresource subresource(String name) {
-        for (Subresource subresource : subresources()) {
-            if (subresource.name().equals(name)) {
-                return subresource;
-            }
-        }
-        return null;
+        return subresources().stream().filter(subresource -> subresource.name().equals(name)).findFirst().orElse(null);
     }
 }

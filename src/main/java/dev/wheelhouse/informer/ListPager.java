@@ -1,9 +1,10 @@
 package dev.wheelhouse.informer;
 
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
@@ -258,12 +259,6 @@ final class ListPager<T extends KubernetesObject> {
 
     /** The known keys among the keys of these failures. */
     static Set<ObjectKey> keys(List<DecodeFailure> failures) {
-        Set<ObjectKey> keys = new HashSet<>();
-        for (DecodeFailure failure : failures) {
-            if (failure.key() != null) {
-                keys.add(failure.key());
-            }
-        }
-        return keys;
+        return failures.stream().map(DecodeFailure::key).filter(Objects::nonNull).collect(Collectors.toSet());
     }
 }

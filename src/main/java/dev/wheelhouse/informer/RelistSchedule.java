@@ -6,6 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.Durations;
 
 /**
  * Decides when a Reflector lists its collection again because the cache may be wrong: half a minute after a watch
@@ -39,7 +40,7 @@ final class RelistSchedule {
     String listed(int objects, int undecodable) {
         boolean empty = objects == 0 && undecodable == 0;
         // A server that keeps undecodable objects, or whose collection stays empty, is listed less and less often.
-        delay = undecodable > 0 || (empty && emptied) ? longer(delay) : FIRST;
+        delay = undecodable > 0 || (empty && emptied) ? Durations.doubled(delay, 1, LONGEST) : FIRST;
         emptied = empty && (emptied || held > 0);
         at = emptied ? clock.deadline(delay) : 0;
         String warning = !emptied || held == 0
@@ -48,11 +49,6 @@ final class RelistSchedule {
                         + delay.toSeconds() + " s, as a sick server may list nothing";
         held = (long) objects + undecodable;
         return warning;
-    }
-
-    private static Duration longer(Duration delay) {
-        Duration twice = delay.multipliedBy(2);
-        return twice.compareTo(LONGEST) > 0 ? LONGEST : twice;
     }
 
     /** Records the changes that a watch brought. */

@@ -6,6 +6,8 @@ import io.kubernetes.client.openapi.models.V1ObjectMeta;
 
 import dev.wheelhouse.api.ResourceType;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
+
 /**
  * The reason why a key was added to a queue.
  *
@@ -28,11 +30,8 @@ public record Cause(String what, @Nullable ResourceType type, String namespace, 
 
     /** An event about an object. */
     public static Cause event(String what, ResourceType type, V1ObjectMeta meta) {
-        return new Cause(what, type, text(meta.getNamespace()), text(meta.getName()), text(meta.getResourceVersion()));
-    }
-
-    private static String text(@Nullable String text) {
-        return text == null ? "" : text;
+        return new Cause(what, type, orEmpty(meta.getNamespace()), orEmpty(meta.getName()),
+                orEmpty(meta.getResourceVersion()));
     }
 
     /** The length of its texts, in characters. */

@@ -36,7 +36,7 @@ final class Life {
     final List<SharedIndexInformer<?>> caches;
     private final ScopedInformers informers;
     private final BooleanSupplier acts;
-    private final Controls controls;
+    private final ControllerControl controls;
     private final LoopRunner runner;
     private final Clock clock;
     private final Runnable wake;
@@ -54,7 +54,8 @@ final class Life {
     private long interruptAt;
 
     /** @param acts whether the controller may act: the process leads and goes on */
-    Life(Controller controller, boolean observes, ScopedInformers informers, BooleanSupplier acts, Controls controls,
+    Life(Controller controller, boolean observes, ScopedInformers informers, BooleanSupplier acts,
+            ControllerControl controls,
             ManagedController.Surroundings around) {
         this.controller = controller;
         this.observes = observes;

@@ -41,7 +41,7 @@ final class ManagedController {
     private final Clock clock;
     private final Backoff backoff;
     private final LiveSyncs syncs;
-    private final Controls controls;
+    private final ControllerControl controls;
     private final Runnable unmanaged;
     /** The preparation before each life; null if the controller needs none. */
     private final @Nullable PreparationLoop preparation;
@@ -74,7 +74,7 @@ final class ManagedController {
         this.context = around.context.of(descriptor.name());
         this.clock = context.clock();
         this.syncs = new LiveSyncs(label(), this::loops, clock);
-        this.controls = new Controls(label(), syncs, around.wake);
+        this.controls = new ControllerControl(label(), syncs, around.wake);
         this.backoff = new Backoff(Duration.ofSeconds(1), Duration.ofMinutes(1), 2, 0.1, Duration.ofMinutes(5), clock,
                 new SplittableRandom());
         this.preparation = descriptor.preparation() == null

@@ -1,9 +1,9 @@
 package dev.wheelhouse.manager;
 
 import java.time.Duration;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -103,12 +103,8 @@ final class ServedTypes extends SignalledLoop {
             KubeClient.Discovered discovered = client.discover();
             succeeded = true;
             failure = "";
-            Set<ResourceType> now = new HashSet<>();
-            for (ResourceType type : required) {
-                if (isServed(type, discovered) || discovered.failedFor(type) && isKnownToBeServed(type)) {
-                    now.add(type);
-                }
-            }
+            Set<ResourceType> now = required.stream().filter(type -> isServed(type, discovered)
+                    || discovered.failedFor(type) && isKnownToBeServed(type)).collect(Collectors.toSet());
             if (!now.equals(served)) {
                 served = Set.copyOf(now);
                 changed.run();

@@ -26,6 +26,7 @@ import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.client.Deletion;
 import dev.wheelhouse.client.ResourceClient;
 import dev.wheelhouse.podconfig.PodSources;
+import dev.wheelhouse.runtime.Durations;
 
 /**
  * Keeps a mirror pod on the API server for each static pod, owned by the Node, so that kubectl shows the static pod
@@ -107,10 +108,9 @@ final class MirrorPods {
             log.warn("the mirror pod of the static pod {} could not be created, retrying: {}",
                     PodSources.describe(pod), why);
         }
-        Duration delay = before == null ? FIRST_RETRY : before.delay.multipliedBy(2);
-        Duration bounded = delay.compareTo(LONGEST_RETRY) < 0 ? delay : LONGEST_RETRY;
-        failures.put(PodManager.uid(pod), new Failure(why, bounded));
-        return bounded;
+        Duration delay = before == null ? FIRST_RETRY : Durations.doubled(before.delay, 1, LONGEST_RETRY);
+        failures.put(PodManager.uid(pod), new Failure(why, delay));
+        return delay;
     }
 
     void forget(String uid) {

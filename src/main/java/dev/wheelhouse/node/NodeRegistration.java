@@ -252,9 +252,7 @@ final class NodeRegistration extends SignalledLoop {
         if (noCidr) {
             patch.putObject("spec").put("podCIDR", options.podCidr()).putArray("podCIDRs").add(options.podCidr());
         }
-        List<V1Taint> given = there.getSpec() == null || there.getSpec().getTaints() == null
-                ? List.of()
-                : there.getSpec().getTaints();
+        List<V1Taint> given = there.getSpec() == null ? List.of() : orEmpty(there.getSpec().getTaints());
         List<V1Taint> kept = given.stream()
                 .filter(taint -> !NOT_READY.equals(taint.getKey()) || !"NoSchedule".equals(taint.getEffect())).toList();
         ObjectKey key = ObjectKey.cluster(options.name());

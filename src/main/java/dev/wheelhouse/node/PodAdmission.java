@@ -25,6 +25,8 @@ import dev.wheelhouse.facts.Sysctls;
 import dev.wheelhouse.podconfig.PodSources;
 import dev.wheelhouse.quota.PodAmounts;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
+
 /**
  * Decides whether a node accepts a pod that was bound to it (upstream: {@code pkg/kubelet/lifecycle/predicate.go} and
  * {@code AdmissionCheck} in {@code pkg/scheduler/eventhandlers.go}). Its kernel parameters must be safe ones (upstream:
@@ -80,9 +82,7 @@ record PodAdmission(String nodeName, Map<String, String> capacity) {
         if (portTaken(pod, others)) {
             return predicate("NodePorts", "node(s) didn't have free ports for the requested pod ports");
         }
-        List<V1Toleration> tolerations = pod.getSpec().getTolerations() == null
-                ? List.of()
-                : pod.getSpec().getTolerations();
+        List<V1Toleration> tolerations = orEmpty(pod.getSpec().getTolerations());
         boolean evicted = node.taints.stream().anyMatch(
                 taint -> "NoExecute".equals(taint.getEffect()) && !Tolerations.tolerate(tolerations, taint));
         if (evicted && !PodSources.isStatic(pod)) {

@@ -2,6 +2,8 @@ package dev.wheelhouse.node;
 
 import java.time.Duration;
 
+import dev.wheelhouse.runtime.Durations;
+
 /**
  * Kubelet's backoff for restarts and image pulls that failed: 10 s, 20 s, 40 s, … up to 5 minutes (upstream:
  * {@code pkg/kubelet/kubelet.go}, {@code MaxContainerBackOff} and {@code containerBackOffPeriod}).
@@ -14,11 +16,7 @@ public final class RestartBackoff {
 
     /** @param failures the number of failures in a row, from 1 */
     public static Duration after(int failures) {
-        Duration backoff = FIRST;
-        for (int i = 1; i < failures && backoff.compareTo(LONGEST) < 0; i++) {
-            backoff = backoff.multipliedBy(2);
-        }
-        return backoff.compareTo(LONGEST) < 0 ? backoff : LONGEST;
+        return Durations.doubled(FIRST, failures - 1, LONGEST);
     }
 
     /** Go's text form, such as {@code 40s} or {@code 2m40s}. */

@@ -1,12 +1,12 @@
 package dev.wheelhouse.node;
 
-import java.util.List;
-
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.models.V1Container;
 import io.kubernetes.client.openapi.models.V1ContainerRestartRule;
 import io.kubernetes.client.openapi.models.V1ContainerStateTerminated;
+
+import static dev.wheelhouse.api.Absent.orEmpty;
 
 /**
  * Decides whether a container that has ended is restarted: by its first rule that matches the exit code, else by its
@@ -45,17 +45,14 @@ public final class RestartPolicies {
 
     /** Whether some end of a container restarts all containers of its pod. */
     public static boolean mayRestartAll(V1Container container) {
-        return rules(container).stream().anyMatch(rule -> "RestartAllContainers".equals(rule.getAction()));
+        return orEmpty(container.getRestartPolicyRules()).stream()
+                .anyMatch(rule -> "RestartAllContainers".equals(rule.getAction()));
     }
 
     /** The action of the first rule that names the exit code; null if there is none. */
     private static @Nullable String action(V1Container container, int exitCode) {
-        return rules(container).stream().filter(rule -> names(rule, exitCode)).findFirst()
+        return orEmpty(container.getRestartPolicyRules()).stream().filter(rule -> names(rule, exitCode)).findFirst()
                 .map(V1ContainerRestartRule::getAction).orElse(null);
-    }
-
-    private static List<V1ContainerRestartRule> rules(V1Container container) {
-        return container.getRestartPolicyRules() == null ? List.of() : container.getRestartPolicyRules();
     }
 
     private static boolean names(V1ContainerRestartRule rule, int exitCode) {

@@ -18,6 +18,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.client.ModelJson;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
+
 /**
  * Computes the strategic merge patch that gives a pod the node's status; the pod's UID is its precondition. The patch
  * contains only fields that differ and belong to the node, so conditions of others stay (upstream:
@@ -93,9 +95,7 @@ final class StatusPatch {
 
     private static ArrayNode conditions(V1Pod apiPod, V1PodStatus status) {
         ArrayNode changed = ModelJson.mapperForModels().createArrayNode();
-        for (V1PodCondition condition : status.getConditions() == null
-                ? List.<V1PodCondition>of()
-                : status.getConditions()) {
+        for (V1PodCondition condition : orEmpty(status.getConditions())) {
             if (!PodConditions.isOwn(condition.getType())) {
                 continue;
             }
@@ -124,17 +124,8 @@ final class StatusPatch {
             return isEmpty(a) && isEmpty(b);
         }
         if (a.isObject() && b.isObject()) {
-            for (String field : a.propertyNames()) {
-                if (!same(a.path(field), b.path(field))) {
-                    return false;
-                }
-            }
-            for (String field : b.propertyNames()) {
-                if (!a.has(field) && !isEmpty(b.path(field))) {
-                    return false;
-                }
-            }
-            return true;
+            return a.propertyNames().stream().allMatch(field -> same(a.path(field), b.path(field)))
+                    && b.propertyNames().stream().allMatch(field -> a.has(field) || isEmpty(b.path(field)));
         }
         if (a.isArray() && b.isArray()) {
             if (a.size() != b.size()) {

@@ -123,12 +123,8 @@ record StatusChange(@Nullable JsonNode status, List<Decision.Condition> conditio
 
     /** The condition of a type; null if there is none. */
     static @Nullable ObjectNode find(JsonNode conditions, String type) {
-        for (JsonNode condition : conditions) {
-            if (condition instanceof ObjectNode object && object.path("type").asString("").equals(type)) {
-                return object;
-            }
-        }
-        return null;
+        return conditions.valueStream().filter(ObjectNode.class::isInstance).map(ObjectNode.class::cast)
+                .filter(condition -> condition.path("type").asString("").equals(type)).findFirst().orElse(null);
     }
 
     /**

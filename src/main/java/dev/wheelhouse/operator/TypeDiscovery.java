@@ -12,9 +12,7 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.common.KubernetesObject;
 
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.MissingNode;
 
-import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.controller.ControllerContext;
@@ -91,7 +89,7 @@ final class TypeDiscovery<P extends KubernetesObject> implements Preparation {
         if (!type.isNamed() || type.group().isEmpty()) {
             return Stream.of(type.isNamed() ? "v1" : type.version());
         }
-        JsonNode group = find(client, "/apis/" + type.group());
+        JsonNode group = client.find("/apis/" + type.group());
         return Stream.concat(Stream.of(group.path("preferredVersion")), group.path("versions").valueStream())
                 .map(each -> each.path("version").asString("")).filter(version -> !version.isEmpty()).distinct();
     }
@@ -101,7 +99,7 @@ final class TypeDiscovery<P extends KubernetesObject> implements Preparation {
         ResourceType asked = new ResourceType(type.group(), version, type.plural(), "", false);
         String path = asked.path("");
         Map<String, JsonNode> resources = new HashMap<>();
-        find(client, path.substring(0, path.lastIndexOf('/'))).path("resources")
+        client.find(path.substring(0, path.lastIndexOf('/'))).path("resources")
                 .forEach(resource -> resources.put(resource.path("name").asString(""), resource));
         JsonNode resource = resources.get(type.plural());
         if (resource == null) {
@@ -110,17 +108,5 @@ final class TypeDiscovery<P extends KubernetesObject> implements Preparation {
         ResourceType served = new ResourceType(type.group(), version, type.plural(),
                 resource.path("kind").asString(""), resource.path("namespaced").asBoolean(true));
         return new Answer(served, PrimaryFacts.served(served, resources.containsKey(type.plural() + "/status")));
-    }
-
-    /** A document of the discovery; an empty one if the server has none. */
-    private static JsonNode find(KubeClient client, String path) {
-        try {
-            return client.read(path, Map.of());
-        } catch (KubeApiException e) {
-            if (e.isNotFound()) {
-                return MissingNode.getInstance();
-            }
-            throw e;
-        }
     }
 }

@@ -6,11 +6,11 @@ import java.security.KeyPair;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 
 import javax.security.auth.x500.X500Principal;
 
 import org.bouncycastle.asn1.ASN1ObjectIdentifier;
-import org.bouncycastle.asn1.x500.RDN;
 import org.bouncycastle.asn1.x500.style.BCStyle;
 import org.bouncycastle.asn1.x500.style.IETFUtils;
 import org.bouncycastle.asn1.x509.Extension;
@@ -108,14 +108,8 @@ public record CertificateRequest(PKCS10CertificationRequest pkcs10) {
     }
 
     private List<String> subject(ASN1ObjectIdentifier attribute) {
-        List<String> values = new ArrayList<>();
-        for (RDN part : pkcs10.getSubject().getRDNs()) {
-            for (var pair : part.getTypesAndValues()) {
-                if (pair.getType().equals(attribute)) {
-                    values.add(IETFUtils.valueToString(pair.getValue()));
-                }
-            }
-        }
-        return values;
+        return Stream.of(pkcs10.getSubject().getRDNs()).flatMap(part -> Stream.of(part.getTypesAndValues()))
+                .filter(pair -> pair.getType().equals(attribute)).map(pair -> IETFUtils.valueToString(pair.getValue()))
+                .toList();
     }
 }

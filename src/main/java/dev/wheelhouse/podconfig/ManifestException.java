@@ -2,8 +2,6 @@ package dev.wheelhouse.podconfig;
 
 /** Thrown if a manifest cannot be used. */
 final class ManifestException extends Exception {
-    private static final long serialVersionUID = 1;
-
     private final transient Refusal refusal;
 
     ManifestException(Refusal refusal) {

@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
 import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1Pod;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
+
 /**
  * Computes the changes that one source's message causes, as a pure function (upstream: {@code podStorage.merge} in
  * {@code pkg/kubelet/config/config.go}).
@@ -73,10 +75,6 @@ public final class PodMerge {
         Map<String, String> foreign = new HashMap<>(orEmpty(annotations));
         foreign.keySet().removeIf(PodSources::isLocal);
         return foreign;
-    }
-
-    private static Map<String, String> orEmpty(@Nullable Map<String, String> map) {
-        return map == null ? Map.of() : map;
     }
 
     private static V1ObjectMeta meta(V1Pod pod) {

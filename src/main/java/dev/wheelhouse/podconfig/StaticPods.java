@@ -21,6 +21,8 @@ import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.facts.SemanticForm;
 import dev.wheelhouse.runtime.Hashes;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
+
 /**
  * Turns a manifest's pod into a static pod of one node: sets its name, UID, node and tolerations (upstream:
  * {@code applyDefaults} in {@code pkg/kubelet/config/common.go}).
@@ -51,16 +53,14 @@ record StaticPods(String nodeName, boolean fromFile) {
         if (isEmpty(meta.getNamespace())) {
             meta.namespace(NAMESPACE);
         }
-        Map<String, String> annotations = new LinkedHashMap<>(
-                meta.getAnnotations() == null ? Map.of() : meta.getAnnotations());
+        Map<String, String> annotations = new LinkedHashMap<>(orEmpty(meta.getAnnotations()));
         annotations.put(PodSources.HASH_ANNOTATION, meta.getUid());
         meta.annotations(annotations);
         meta.resourceVersion(null).ownerReferences(null).deletionTimestamp(null).deletionGracePeriodSeconds(null)
                 .managedFields(null);
         spec.nodeName(nodeName);
         if (fromFile) {
-            List<V1Toleration> tolerations = new ArrayList<>(
-                    spec.getTolerations() == null ? List.of() : spec.getTolerations());
+            List<V1Toleration> tolerations = new ArrayList<>(orEmpty(spec.getTolerations()));
             tolerations.removeIf(StaticPods::toleratesNoExecute);
             tolerations.add(new V1Toleration().operator("Exists").effect("NoExecute"));
             spec.tolerations(tolerations);

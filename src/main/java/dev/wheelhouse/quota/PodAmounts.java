@@ -1,6 +1,5 @@
 package dev.wheelhouse.quota;
 
-import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -12,6 +11,8 @@ import io.kubernetes.client.openapi.models.V1Container;
 import io.kubernetes.client.openapi.models.V1ContainerStatus;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1ResourceRequirements;
+
+import static dev.wheelhouse.api.Absent.orEmpty;
 
 /**
  * The requests and limits of a whole pod, from its specification and, while it is being resized, from its status: what
@@ -139,9 +140,5 @@ public final class PodAmounts {
 
     private Map<String, Quantity> listed(@Nullable V1ResourceRequirements resources) {
         return resources == null ? Map.of() : Amounts.orEmpty(limits ? resources.getLimits() : resources.getRequests());
-    }
-
-    private static <T> List<T> orEmpty(@Nullable List<T> list) {
-        return list == null ? List.of() : list;
     }
 }

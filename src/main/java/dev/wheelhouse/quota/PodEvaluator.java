@@ -27,6 +27,8 @@ import io.kubernetes.client.openapi.models.V1WeightedPodAffinityTerm;
 
 import dev.wheelhouse.runtime.Durations;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
+
 /**
  * Counts pods, their requests and limits (upstream: {@code pkg/quota/v1/evaluator/core/pods.go}). A pod that has ended,
  * or whose deletion is overdue, counts only under {@code count/pods}.
@@ -143,12 +145,8 @@ final class PodEvaluator implements Evaluator {
 
     private static void add(List<V1PodAffinityTerm> terms, @Nullable List<V1PodAffinityTerm> required,
             @Nullable List<V1WeightedPodAffinityTerm> preferred) {
-        if (required != null) {
-            terms.addAll(required);
-        }
-        if (preferred != null) {
-            preferred.forEach(term -> terms.add(term.getPodAffinityTerm()));
-        }
+        terms.addAll(orEmpty(required));
+        orEmpty(preferred).forEach(term -> terms.add(term.getPodAffinityTerm()));
     }
 
     /** {@inheritDoc} A pod with requests or limits of its own needs none in its containers. */

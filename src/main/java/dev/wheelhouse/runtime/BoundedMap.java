@@ -5,8 +5,6 @@ import java.util.Map;
 
 /** A map with a maximum size: an addition beyond it removes the eldest entry. Not thread safe. */
 public final class BoundedMap<K, V> extends LinkedHashMap<K, V> {
-    private static final long serialVersionUID = 1;
-
     private final int most;
 
     private BoundedMap(int most, boolean byUse) {

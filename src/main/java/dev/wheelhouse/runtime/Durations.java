@@ -22,7 +22,7 @@ public final class Durations {
     private static final Duration FARTHEST_BACK = Duration.ofNanos(Long.MIN_VALUE);
     private static final int MOST_CHARACTERS = 256;
     private static final Pattern PART = Pattern
-            .compile("(\\d{1,19}(?:\\.\\d{0,19})?|\\.\\d{1,19})(ns|us|µs|μs|ms|s|m|h)");
+            .compile("(\\d+(?:\\.\\d*)?|\\.\\d+)(ns|us|µs|μs|ms|s|m|h)");
 
     private Durations() {}
 
@@ -52,6 +52,12 @@ public final class Durations {
                 : duration.compareTo(Duration.between(Instant.MAX, time)) <= 0 ? Instant.MAX : time.minus(duration);
     }
 
+    /** The first delay, doubled some times, but at most the longest one. */
+    public static Duration doubled(Duration first, int times, Duration longest) {
+        Duration doubled = first.multipliedBy(1L << Math.clamp(times, 0, 30));
+        return doubled.compareTo(longest) < 0 ? doubled : longest;
+    }
+
     /** A time as the API has it, in whole seconds. */
     public static OffsetDateTime wholeSeconds(Instant time) {
         return time.truncatedTo(ChronoUnit.SECONDS).atOffset(ZoneOffset.UTC);
@@ -79,6 +85,13 @@ public final class Durations {
         }
         boolean good = at == text.length() && at > 0 && nanos.compareTo(BigDecimal.valueOf(Long.MAX_VALUE)) <= 0;
         return good ? Duration.ofNanos(nanos.setScale(0, RoundingMode.DOWN).longValue()) : null;
+    }
+
+    /** As {@link #parse}, of a text that may begin with a sign. */
+    public static @Nullable Duration parseSigned(String text) {
+        boolean negative = text.startsWith("-");
+        Duration duration = parse(negative || text.startsWith("+") ? text.substring(1) : text);
+        return duration == null || !negative ? duration : duration.negated();
     }
 
     private static long nanos(String unit) {

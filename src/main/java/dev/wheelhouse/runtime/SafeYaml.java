@@ -65,7 +65,6 @@ public final class SafeYaml {
      * line, if known.
      */
     public static final class MalformedException extends IllegalArgumentException {
-        private static final long serialVersionUID = 1;
         private final int line;
 
         MalformedException(Node where, String problem) {

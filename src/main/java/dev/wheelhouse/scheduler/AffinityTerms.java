@@ -16,6 +16,9 @@ import io.kubernetes.client.openapi.models.V1WeightedPodAffinityTerm;
 
 import dev.wheelhouse.api.LabelSelector;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
+import static dev.wheelhouse.api.Absent.orZero;
+
 /**
  * The pod affinity and anti-affinity terms of a pod, compiled. Terms compare by value, so that pods of one template
  * share one count.
@@ -65,17 +68,13 @@ record AffinityTerms(List<Term> required, List<Term> requiredAnti, List<Weighted
 
     private static void addAll(List<Term> to, @Nullable List<V1PodAffinityTerm> terms, String namespace,
             Map<String, String> labels) {
-        if (terms != null) {
-            terms.forEach(term -> to.add(term(term, namespace, labels)));
-        }
+        orEmpty(terms).forEach(term -> to.add(term(term, namespace, labels)));
     }
 
     private static void addAll(List<Weighted> to, @Nullable List<V1WeightedPodAffinityTerm> terms, int sign,
             String namespace, Map<String, String> labels) {
-        if (terms != null) {
-            terms.forEach(t -> to.add(new Weighted(term(t.getPodAffinityTerm(), namespace, labels),
-                    t.getWeight() == null ? 0 : sign * t.getWeight())));
-        }
+        orEmpty(terms).forEach(t -> to.add(
+                new Weighted(term(t.getPodAffinityTerm(), namespace, labels), sign * orZero(t.getWeight()))));
     }
 
     private static Term term(V1PodAffinityTerm term, String namespace, Map<String, String> labels) {

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.Durations;
 
 /**
  * The pods without a node: since when they wait, the number of attempts, and the filters that rejected them last
@@ -47,10 +48,9 @@ final class PendingPods {
     void refused(ObjectKey key, String uid, Set<Filter> by) {
         pending.compute(key, (k, p) -> {
             int attempts = p == null ? 1 : p.attempts + 1;
-            Duration backoff = INITIAL_BACKOFF.multipliedBy(1L << Math.min(attempts - 1, 10));
             long since = p == null ? clock.nanoTime() : p.since;
             return new Pending(uid, since, attempts,
-                    clock.deadline(backoff.compareTo(MAX_BACKOFF) > 0 ? MAX_BACKOFF : backoff), by);
+                    clock.deadline(Durations.doubled(INITIAL_BACKOFF, attempts - 1, MAX_BACKOFF)), by);
         });
     }
 

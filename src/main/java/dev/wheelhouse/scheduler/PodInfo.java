@@ -43,8 +43,8 @@ record PodInfo(ObjectKey key, String uid, int priority, boolean preempts, Resour
     static PodInfo of(V1Pod pod) {
         V1ObjectMeta meta = pod.getMetadata();
         V1PodSpec spec = pod.getSpec() == null ? new V1PodSpec() : pod.getSpec();
-        String namespace = meta.getNamespace() == null ? "" : meta.getNamespace();
-        Map<String, String> labels = meta.getLabels() == null ? Map.of() : meta.getLabels();
+        String namespace = orEmpty(meta.getNamespace());
+        Map<String, String> labels = orEmpty(meta.getLabels());
         AffinityTerms affinity = AffinityTerms.NONE;
         List<SpreadConstraint> spread = List.of();
         String problem = "";
@@ -55,7 +55,7 @@ record PodInfo(ObjectKey key, String uid, int priority, boolean preempts, Resour
             problem = "parsing pod: " + e.getMessage();
         }
         V1OwnerReference owner = OwnerReferences.controllerOf(meta);
-        return new PodInfo(ObjectKey.of(meta), meta.getUid() == null ? "" : meta.getUid(),
+        return new PodInfo(ObjectKey.of(meta), orEmpty(meta.getUid()),
                 priorityOf(spec), !"Never".equals(spec.getPreemptionPolicy()),
                 ResourceAmounts.of(pod), ResourceAmounts.forScoring(pod),
                 meta.getDeletionTimestamp() != null && PodWrites.PREEMPTED.isOn(pod),
@@ -63,6 +63,6 @@ record PodInfo(ObjectKey key, String uid, int priority, boolean preempts, Resour
                 Volumes.claimsOf(pod).stream().map(name -> ObjectKey.of(namespace, name)).toList(),
                 new PodGroup(namespace, labels, meta.getDeletionTimestamp() != null),
                 owner == null ? "" : owner.getUid(), NodeSelection.of(spec),
-                spec.getTolerations() == null ? List.of() : spec.getTolerations(), affinity, spread, problem);
+                orEmpty(spec.getTolerations()), affinity, spread, problem);
     }
 }

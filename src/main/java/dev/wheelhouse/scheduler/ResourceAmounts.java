@@ -12,6 +12,8 @@ import io.kubernetes.client.openapi.models.V1Pod;
 
 import dev.wheelhouse.quota.PodAmounts;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
+
 /**
  * The resources that a pod requests or a node offers.
  *
@@ -64,9 +66,7 @@ record ResourceAmounts(long milliCpu, long memory, long ephemeralStorage, Map<St
 
     private static Map<String, Long> amounts(@Nullable Map<String, Quantity> quantities) {
         Map<String, Long> amounts = new TreeMap<>();
-        if (quantities != null) {
-            quantities.forEach((name, quantity) -> amounts.put(name, amount(name, quantity.getNumber())));
-        }
+        orEmpty(quantities).forEach((name, quantity) -> amounts.put(name, amount(name, quantity.getNumber())));
         return amounts;
     }
 

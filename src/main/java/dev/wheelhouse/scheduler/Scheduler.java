@@ -27,6 +27,8 @@ import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.workqueue.RateLimitingQueue;
 import dev.wheelhouse.workqueue.RateLimits;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
+
 /**
  * Assigns a node to each pending pod of the scheduler {@code default-scheduler} (upstream: {@code pkg/scheduler} with
  * its default profile, but without extensions and limits of volumes).
@@ -79,9 +81,7 @@ public final class Scheduler implements AutoCloseable {
         registrations.addAll(volumeEvents.register());
         NamespaceLabels labels = name -> {
             V1Namespace namespace = namespaces.get(ObjectKey.cluster(name));
-            return namespace == null || namespace.getMetadata().getLabels() == null
-                    ? Map.of()
-                    : namespace.getMetadata().getLabels();
+            return namespace == null ? Map.of() : orEmpty(namespace.getMetadata().getLabels());
         };
         loops.add(new SchedulingLoop(tasks, this::hasSynced, pods, labels, volumes,
                 new Preemption.Facts(() -> budgets.getIndexer().list(), victim -> started(pods.get(victim.key()))),

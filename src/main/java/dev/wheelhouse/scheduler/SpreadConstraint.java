@@ -10,6 +10,8 @@ import io.kubernetes.client.openapi.models.V1TopologySpreadConstraint;
 
 import dev.wheelhouse.api.LabelSelector;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
+
 /**
  * A topology spread constraint: how evenly pods are spread over the values of a node label (upstream:
  * {@code plugins/podtopologyspread/common.go}).
@@ -26,14 +28,12 @@ record SpreadConstraint(boolean hard, int maxSkew, String topologyKey, LabelSele
     static List<SpreadConstraint> of(@Nullable List<V1TopologySpreadConstraint> constraints,
             Map<String, String> podLabels) {
         List<SpreadConstraint> compiled = new ArrayList<>();
-        if (constraints != null) {
-            for (V1TopologySpreadConstraint c : constraints) {
-                compiled.add(new SpreadConstraint(!"ScheduleAnyway".equals(c.getWhenUnsatisfiable()),
-                        c.getMaxSkew() == null ? 1 : c.getMaxSkew(), String.valueOf(c.getTopologyKey()),
-                        MatchLabelKeys.of(c.getLabelSelector(), c.getMatchLabelKeys(), null, podLabels),
-                        c.getMinDomains() == null ? 1 : c.getMinDomains(), !"Ignore".equals(c.getNodeAffinityPolicy()),
-                        "Honor".equals(c.getNodeTaintsPolicy())));
-            }
+        for (V1TopologySpreadConstraint c : orEmpty(constraints)) {
+            compiled.add(new SpreadConstraint(!"ScheduleAnyway".equals(c.getWhenUnsatisfiable()),
+                    c.getMaxSkew() == null ? 1 : c.getMaxSkew(), String.valueOf(c.getTopologyKey()),
+                    MatchLabelKeys.of(c.getLabelSelector(), c.getMatchLabelKeys(), null, podLabels),
+                    c.getMinDomains() == null ? 1 : c.getMinDomains(), !"Ignore".equals(c.getNodeAffinityPolicy()),
+                    "Honor".equals(c.getNodeTaintsPolicy())));
         }
         return compiled;
     }

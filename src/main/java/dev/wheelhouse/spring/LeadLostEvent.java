@@ -10,8 +10,6 @@ import org.springframework.context.ApplicationEvent;
  * does so on another thread.
  */
 public final class LeadLostEvent extends ApplicationEvent {
-    private static final long serialVersionUID = 1;
-
     LeadLostEvent(Object source) {
         super(source);
     }

@@ -22,8 +22,6 @@ import dev.wheelhouse.facts.Release;
  */
 final class NotTheApiServer extends HttpServlet {
     static final String[] PATHS = {"/api", "/api/*", "/apis", "/apis/*", "/openapi/*", "/version"};
-    private static final long serialVersionUID = 1;
-
     private static final Pattern IN_GO = Pattern.compile("(kubectl|Helm)/.*|.* kubernetes/.*");
 
     private final transient ObjectProvider<ApiServerConnection> connections;

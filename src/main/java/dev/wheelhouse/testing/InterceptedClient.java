@@ -14,6 +14,7 @@ import dev.wheelhouse.api.PublicApi;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.client.Appliers;
 import dev.wheelhouse.client.Deletion;
+import dev.wheelhouse.client.ForwardingListerWatcher;
 import dev.wheelhouse.client.KubeClient;
 import dev.wheelhouse.client.ListOptions;
 import dev.wheelhouse.client.ListPage;
@@ -159,17 +160,7 @@ public record InterceptedClient(KubeClient behind, Interceptor interceptor) impl
         @Override
         public ListerWatcher<T> listerWatcher(String namespace, LabelSelector labels, FieldSelector fields) {
             ListerWatcher<T> port = behind.listerWatcher(namespace, labels, fields);
-            return new ListerWatcher<>() {
-                @Override
-                public ResourceType type() {
-                    return port.type();
-                }
-
-                @Override
-                public String namespace() {
-                    return port.namespace();
-                }
-
+            return new ForwardingListerWatcher<>(port) {
                 @Override
                 public ListPage<T> list(ListOptions options) {
                     return Resource.this.list(namespace, labels, fields, options);

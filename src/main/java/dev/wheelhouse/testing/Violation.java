@@ -2,8 +2,6 @@ package dev.wheelhouse.testing;
 
 /** An operator broke a rule in a simulated run. The message is a sentence without its full stop. */
 final class Violation extends RuntimeException {
-    private static final long serialVersionUID = 1;
-
     Violation(String message) {
         super(message);
     }

@@ -20,7 +20,7 @@ class ApiProtocolTest {
             + "localhost\r\n\r\n";
 
     private final ApiServer server = new ApiServer(ApiServerOptions.defaults()
-            .withLimits(ApiServerOptions.defaults().limits().withIo(Duration.ofSeconds(1)))).start();
+            .withLimits(TestLimits.withIo(Duration.ofSeconds(1), ApiServerLimits.standard()))).start();
 
     @AfterEach
     void stop() {

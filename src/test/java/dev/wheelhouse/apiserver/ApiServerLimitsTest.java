@@ -31,8 +31,10 @@ class ApiServerLimitsTest {
 
     private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private final ApiServer server = new ApiServer(ApiServerOptions.defaults().withLimits(
-            ApiServerLimits.standard().withBody(100_000).withWatches(6).withRequests(8)
-                    .withIo(Duration.ofSeconds(1))))
+            TestLimits.withBody(100_000,
+                    TestLimits.withWatches(6,
+                            TestLimits.withRequests(8,
+                                    TestLimits.withIo(Duration.ofSeconds(1), ApiServerLimits.standard()))))))
             .start();
 
     @AfterEach

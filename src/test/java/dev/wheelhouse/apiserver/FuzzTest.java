@@ -111,7 +111,7 @@ class FuzzTest {
         Random random = new Random(SEED);
         Map<Integer, Integer> codes = new TreeMap<>();
         try (ApiServer server = new ApiServer(ApiServerOptions.defaults()
-                .withLimits(ApiServerLimits.standard().withIo(Duration.ofMillis(100)))).start()) {
+                .withLimits(TestLimits.withIo(Duration.ofMillis(100), ApiServerLimits.standard()))).start()) {
             for (int i = 0; i < REQUESTS / 30; i++) {
                 byte[] bytes = mangled(requests.next(), random);
                 try (RawHttp raw = RawHttp.connect(server.port(), (int) SLOW.toMillis())) {

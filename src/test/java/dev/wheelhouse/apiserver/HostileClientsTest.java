@@ -44,7 +44,7 @@ class HostileClientsTest {
     private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private final List<RawHttp> hostile = new ArrayList<>();
     private final ApiServer server = new ApiServer(ApiServerOptions.defaults()
-            .withLimits(ApiServerLimits.standard().withRequests(10).withConnections(320))
+            .withLimits(TestLimits.withRequests(10, TestLimits.withConnections(320, ApiServerLimits.standard())))
             .withSecurity(Security.of(AuthorizationMode.ALWAYS_ALLOW, Map.of("secret-a", user("alice"), "secret-b",
                     user("bob")), ServerKeys.inMemory())))
             .start();

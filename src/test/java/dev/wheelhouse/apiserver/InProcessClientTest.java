@@ -188,7 +188,7 @@ class InProcessClientTest {
     @Test
     void theLimitsOfTheServerHoldInProcess() throws Exception {
         try (ApiServer small = new ApiServer(ApiServerOptions.defaults().withClock(clock)
-                .withLimits(ApiServerLimits.standard().withBody(1_000).withWatches(1)))) {
+                .withLimits(TestLimits.withBody(1_000, TestLimits.withWatches(1, ApiServerLimits.standard()))))) {
             ResourceClient<V1ConfigMap> objects = small.client("tester/1").resource(ResourceType.CONFIG_MAPS,
                     V1ConfigMap.class);
             assertThatThrownBy(() -> objects.create(configMap("a").data(Map.of("k", "v".repeat(1_000)))))

@@ -52,7 +52,7 @@ class NodesAsSendersTest {
         Clock clock = Clock.system();
         // A sender that holds two thirds of the seats may have no request that waits.
         ApiServerOptions options = ApiServerOptions.defaults().withStorage(slowStorage(mayCommit))
-                .withLimits(ApiServerLimits.standard().withRequests(SEATS + 6));
+                .withLimits(TestLimits.withRequests(SEATS + 6, ApiServerLimits.standard()));
         try (ApiServer server = new ApiServer(options).start(); LoopRunner runner = new LoopRunner("nodes", clock)) {
             KubeClient client = server.client("nodes");
             List<NodeAgent> nodes = new ArrayList<>();

@@ -26,7 +26,7 @@ class RequestPipelineTest {
     private static final long MEMORY = 1 << 30;
 
     private final ApiServerOptions options = ApiServerOptions.defaults()
-            .withLimits(ApiServerLimits.standard().withRequests(10));
+            .withLimits(TestLimits.withRequests(10, ApiServerLimits.standard()));
     private final ObjectStore store = new ObjectStore(options.clock(), Retention.standard(), Storage.inMemory());
     private final RestServer rest = new RestServer(store, options.clock(), options.random());
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);

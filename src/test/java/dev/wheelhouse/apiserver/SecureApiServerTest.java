@@ -318,7 +318,7 @@ class SecureApiServerTest {
     @Test
     void aHandshakeThatDribblesIsCutOffAtItsDeadline() throws Exception {
         ApiServer started = start(secured(AuthorizationMode.RBAC)
-                .withLimits(ApiServerLimits.standard().withIo(Duration.ofSeconds(1))));
+                .withLimits(TestLimits.withIo(Duration.ofSeconds(1), ApiServerLimits.standard())));
         try (RawHttp stranger = RawHttp.connect(started.port(), 1)) {
             stranger.send(new byte[]{22, 3, 1, 63, -1, 1, 0, 63, -5, 3, 3});
             Eventually.eventually("the connection is closed", Duration.ofSeconds(60), () -> {

@@ -17,6 +17,6 @@ class TrafficTest {
     @Test
     void aLargeHeapHasAsManyWatchesAsAreConfigured() {
         assertThat(Traffic.watches(ApiServerLimits.standard(), 16 * 1024 * MIB)).isEqualTo(10_000);
-        assertThat(Traffic.watches(ApiServerLimits.standard().withWatches(3), 512 * MIB)).isEqualTo(3);
+        assertThat(Traffic.watches(TestLimits.withWatches(3, ApiServerLimits.standard()), 512 * MIB)).isEqualTo(3);
     }
 }

@@ -163,8 +163,6 @@ final class BoundPolicies {
 
     /** The parameters of a binding cannot be found. */
     private static final class BindingException extends Exception {
-        private static final long serialVersionUID = 1;
-
         BindingException(String message) {
             super(message);
         }

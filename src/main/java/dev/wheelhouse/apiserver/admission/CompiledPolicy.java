@@ -140,8 +140,6 @@ final class CompiledPolicy {
 
     /** Ends the evaluation of an expression that reads a variable without a value. */
     private static final class FailedVariable extends RuntimeException {
-        private static final long serialVersionUID = 1;
-
         FailedVariable(String message) {
             super(message);
         }

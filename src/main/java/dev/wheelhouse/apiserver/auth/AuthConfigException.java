@@ -9,8 +9,6 @@ import org.jspecify.annotations.Nullable;
  * A file of tokens, keys or certificates cannot be used. The message is one sentence for the operator, with the remedy.
  */
 public final class AuthConfigException extends RuntimeException {
-    private static final long serialVersionUID = 1;
-
     public AuthConfigException(String message, @Nullable Throwable cause) {
         super(message, cause);
     }

@@ -17,13 +17,6 @@ public final class DefaultRules {
         }
     }
 
-    /** Sets a number that is missing. */
-    public static void set(ObjectNode object, String field, int value) {
-        if (Json.at(object, field) == null) {
-            object.put(field, value);
-        }
-    }
-
     /** Sets a boolean that is missing. */
     public static void set(ObjectNode object, String field, boolean value) {
         if (Json.at(object, field) == null) {

@@ -5,6 +5,8 @@ import java.util.List;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
+import dev.wheelhouse.apiserver.json.Json;
+
 /**
  * Encodes an OpenAPI v2 document as the protobuf message {@code openapi.v2.Document}. The field numbers are those of
  * gnostic's public schema {@code OpenAPIv2.proto}. Only features that this server's documents use are supported.
@@ -17,9 +19,9 @@ final class GnosticEncoder {
 
     static byte[] encode(ObjectNode document) {
         ProtoMessage message = new ProtoMessage();
-        message.text(1, text(document, "swagger"));
+        message.text(1, Json.text(document, "swagger"));
         JsonNode info = document.path("info");
-        message.message(2, new ProtoMessage().text(1, text(info, "title")).text(2, text(info, "version")));
+        message.message(2, new ProtoMessage().text(1, Json.text(info, "title")).text(2, Json.text(info, "version")));
         ProtoMessage paths = new ProtoMessage();
         document.path("paths").properties().forEach(
                 path -> paths.message(2, named(path.getKey(), pathItem(path.getValue()))));
@@ -45,7 +47,7 @@ final class GnosticEncoder {
     private static ProtoMessage operation(JsonNode operation) {
         ProtoMessage message = new ProtoMessage();
         texts(message, 1, operation.path("tags"));
-        message.text(3, text(operation, "description")).text(5, text(operation, "operationId"));
+        message.text(3, Json.text(operation, "description")).text(5, Json.text(operation, "operationId"));
         texts(message, 6, operation.path("produces"));
         texts(message, 7, operation.path("consumes"));
         operation.path("parameters").forEach(parameter -> message.message(8, parameter(parameter)));
@@ -60,23 +62,24 @@ final class GnosticEncoder {
     /** A {@code ParametersItem}. It holds a {@code Parameter}, which holds a body, query or path parameter. */
     private static ProtoMessage parameter(JsonNode parameter) {
         ProtoMessage message = new ProtoMessage();
-        String in = text(parameter, "in");
+        String in = Json.text(parameter, "in");
         boolean required = parameter.path("required").asBoolean(false);
         if (in.equals("body")) {
-            ProtoMessage body = new ProtoMessage().text(2, text(parameter, "name")).text(3, in).flag(4, required)
+            ProtoMessage body = new ProtoMessage().text(2, Json.text(parameter, "name")).text(3, in).flag(4, required)
                     .message(5, schema(parameter.path("schema")));
             return message.message(1, new ProtoMessage().message(1, body));
         }
         boolean query = in.equals("query");
-        ProtoMessage other = new ProtoMessage().flag(1, required).text(2, in).text(3, text(parameter, "description"))
-                .text(4, text(parameter, "name")).text(query ? 6 : 5, text(parameter, "type"))
+        ProtoMessage other = new ProtoMessage().flag(1, required).text(2, in)
+                .text(3, Json.text(parameter, "description"))
+                .text(4, Json.text(parameter, "name")).text(query ? 6 : 5, Json.text(parameter, "type"))
                 .flag(query ? 20 : 19, parameter.path("uniqueItems").asBoolean(false));
         return message.message(1, new ProtoMessage().message(2, new ProtoMessage().message(query ? 3 : 4, other)));
     }
 
     /** A {@code ResponseValue}. It holds a {@code Response}, whose {@code SchemaItem} holds the schema. */
     private static ProtoMessage response(JsonNode response) {
-        ProtoMessage message = new ProtoMessage().text(1, text(response, "description"));
+        ProtoMessage message = new ProtoMessage().text(1, Json.text(response, "description"));
         if (response.has("schema")) {
             message.message(2, new ProtoMessage().message(1, schema(response.path("schema"))));
         }
@@ -84,15 +87,16 @@ final class GnosticEncoder {
     }
 
     private static ProtoMessage schema(JsonNode schema) {
-        ProtoMessage message = new ProtoMessage().text(1, text(schema, "$ref")).text(2, text(schema, "format"))
-                .text(4, text(schema, "description"));
+        ProtoMessage message = new ProtoMessage().text(1, Json.text(schema, "$ref"))
+                .text(2, Json.text(schema, "format"))
+                .text(4, Json.text(schema, "description"));
         texts(message, 19, schema.path("required"));
         schema.path("enum").forEach(value -> message.message(20, any(value)));
         if (schema.has("additionalProperties")) {
             message.message(21, new ProtoMessage().message(1, schema(schema.path("additionalProperties"))));
         }
         if (schema.has("type")) {
-            message.message(22, new ProtoMessage().text(1, text(schema, "type")));
+            message.message(22, new ProtoMessage().text(1, Json.text(schema, "type")));
         }
         if (schema.has("items")) {
             message.message(23, new ProtoMessage().message(1, schema(schema.path("items"))));
@@ -119,9 +123,5 @@ final class GnosticEncoder {
 
     private static void texts(ProtoMessage message, int number, JsonNode list) {
         list.forEach(text -> message.text(number, text.asString("")));
-    }
-
-    private static String text(JsonNode node, String field) {
-        return node.path(field).asString("");
     }
 }

@@ -9,8 +9,6 @@ import dev.wheelhouse.apiserver.json.Json;
  * outcome. {@link Errors} creates it.
  */
 public final class StatusException extends RuntimeException {
-    private static final long serialVersionUID = 1;
-
     private final transient ObjectNode status;
 
     StatusException(ObjectNode status) {

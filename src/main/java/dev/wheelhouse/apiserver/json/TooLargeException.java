@@ -2,8 +2,6 @@ package dev.wheelhouse.apiserver.json;
 
 /** An object is larger than the store accepts. The message begins with etcd's words, because clients look for them. */
 public final class TooLargeException extends RuntimeException {
-    private static final long serialVersionUID = 1;
-
     /** The most bytes of an object. It is etcd's limit of a request ({@code embed.DefaultMaxRequestBytes}). */
     public static final int MOST_BYTES = 3 * 512 * 1024;
 

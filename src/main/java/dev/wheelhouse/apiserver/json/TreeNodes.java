@@ -1,6 +1,5 @@
 package dev.wheelhouse.apiserver.json;
 
-import java.io.Serial;
 import java.math.BigDecimal;
 
 import tools.jackson.core.exc.StreamReadException;
@@ -15,8 +14,6 @@ import tools.jackson.databind.node.ValueNode;
  * short text such as {@code 1e999999999} can never expand to all its digits when it is written.
  */
 final class TreeNodes extends JsonNodeFactory {
-    @Serial
-    private static final long serialVersionUID = 1;
     /** The largest double is 1.8e308, the smallest 4.9e-324. */
     private static final int MOST_DIGITS = 309;
     private static final int SMALLEST_EXPONENT = -323;

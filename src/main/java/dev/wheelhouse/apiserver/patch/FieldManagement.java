@@ -351,7 +351,6 @@ public final class FieldManagement {
 
     /** Other managers own fields that an apply changes. The message is upstream's. */
     public static final class ConflictException extends RuntimeException {
-        private static final long serialVersionUID = 1;
         private final transient List<Conflict> conflicts;
 
         public ConflictException(List<Conflict> conflicts) {

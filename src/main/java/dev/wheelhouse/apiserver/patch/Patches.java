@@ -105,7 +105,6 @@ public final class Patches {
 
     /** A patch cannot be applied. The message is upstream's. */
     public static final class PatchException extends RuntimeException {
-        private static final long serialVersionUID = 1;
         /** Longer messages are cut, because they may show a whole patch. */
         private static final int MOST_CHARACTERS = 256 * 1024;
 

@@ -8,6 +8,7 @@ import tools.jackson.databind.node.ArrayNode;
 import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.validation.Problems;
+import dev.wheelhouse.facts.GoQuote;
 
 /**
  * Checks the query options of creations, updates and patches, before the body is decoded (upstream:
@@ -47,21 +48,11 @@ public final class WriteOptions {
         }
         for (int i = 0; i < manager.length(); i += Character.charCount(manager.codePointAt(i))) {
             int character = manager.codePointAt(i);
-            if (!isPrintable(character)) {
+            if (!GoQuote.prints(character)) {
                 problems.invalid("fieldManager", manager, "invalid character " + String.format("U+%04X", character)
                         + " (at position " + manager.substring(0, i).getBytes(StandardCharsets.UTF_8).length + ")");
             }
         }
-    }
-
-    private static boolean isPrintable(int character) {
-        return switch (Character.getType(character)) {
-            case Character.CONTROL, Character.FORMAT, Character.SURROGATE, Character.PRIVATE_USE, Character.UNASSIGNED,
-                    Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR ->
-                false;
-            case Character.SPACE_SEPARATOR -> character == ' ';
-            default -> true;
-        };
     }
 
     static void dryRun(List<String> values, Problems problems) {

@@ -45,9 +45,9 @@ import dev.wheelhouse.apiserver.webhook.WebhookClient;
 import dev.wheelhouse.apiserver.work.Deadline;
 import dev.wheelhouse.apiserver.work.OutOfBudgetException;
 import dev.wheelhouse.apiserver.work.OverdueException;
+import dev.wheelhouse.facts.GoDuration;
 import dev.wheelhouse.facts.ResourceInfo;
 import dev.wheelhouse.runtime.Clock;
-import dev.wheelhouse.runtime.Durations;
 import dev.wheelhouse.runtime.LogBudget;
 
 /**
@@ -236,14 +236,12 @@ public final class RestServer {
         if (text.isEmpty() || request.about().verb().equals("watch")) {
             return null;
         }
-        boolean negative = text.startsWith("-");
-        Duration timeout = Durations.parse(negative ? text.substring(1) : text);
-        if (timeout == null) {
-            throw Errors.badRequest("invalid timeout specified in the request URL - time: "
-                    + (text.chars().allMatch(Character::isDigit) ? "missing unit in" : "invalid") + " duration \""
-                    + text + "\"");
+        try {
+            Duration timeout = GoDuration.parse(text);
+            return timeout.isPositive() ? timeout : null;
+        } catch (IllegalArgumentException e) {
+            throw Errors.badRequest("invalid timeout specified in the request URL - " + e.getMessage());
         }
-        return negative || timeout.isZero() ? null : timeout;
     }
 
     private ApiResponse route(ApiRequest request) {

@@ -93,8 +93,6 @@ public final class FieldValidation {
 
     /** A value of a wrong type, such as text for a number. The message is that of upstream's decoder. */
     public static final class WrongTypeException extends RuntimeException {
-        private static final long serialVersionUID = 1;
-
         public WrongTypeException(String message) {
             super(message);
         }

@@ -4,8 +4,6 @@ import org.jspecify.annotations.Nullable;
 
 /** A data directory cannot be used. The message is one sentence for the operator, with the remedy. */
 public final class StorageException extends RuntimeException {
-    private static final long serialVersionUID = 1;
-
     private final String reason;
     private final boolean lasting;
 

@@ -4,15 +4,12 @@ import org.jspecify.annotations.Nullable;
 
 /** The store refuses a call. Each reason is a subclass. */
 public abstract sealed class StoreException extends RuntimeException {
-    private static final long serialVersionUID = 1;
-
     StoreException(String message) {
         super(message);
     }
 
     /** An object of this name already exists. */
     public static final class Exists extends StoreException {
-        private static final long serialVersionUID = 1;
         private final transient StoredObject present;
 
         public Exists(StoredObject present) {
@@ -27,8 +24,6 @@ public abstract sealed class StoreException extends RuntimeException {
 
     /** The object is missing, or not at the expected version. */
     public static final class Conflict extends StoreException {
-        private static final long serialVersionUID = 1;
-
         Conflict(String key, @Nullable StoredObject present) {
             super(key + " is " + (present == null ? "missing" : "at version " + present.version()));
         }
@@ -36,8 +31,6 @@ public abstract sealed class StoreException extends RuntimeException {
 
     /** The store was closed. */
     public static final class Closed extends StoreException {
-        private static final long serialVersionUID = 1;
-
         Closed() {
             super("the store is closed");
         }
@@ -45,8 +38,6 @@ public abstract sealed class StoreException extends RuntimeException {
 
     /** The storage takes no writes at the moment. The write has not happened. */
     public static final class Failed extends StoreException {
-        private static final long serialVersionUID = 1;
-
         private final String reason;
 
         Failed(StorageException cause) {
@@ -63,8 +54,6 @@ public abstract sealed class StoreException extends RuntimeException {
 
     /** All objects together take as much memory as they may. The message begins like etcd's. */
     public static final class Full extends StoreException {
-        private static final long serialVersionUID = 1;
-
         Full(long bytes, long most) {
             super("etcdserver: mvcc: database space exceeded: the objects take " + bytes + " bytes, and at most " + most
                     + " are for them: delete some, or give the process a larger heap");
@@ -73,7 +62,6 @@ public abstract sealed class StoreException extends RuntimeException {
 
     /** The version is older than the kept ones. */
     public static final class Expired extends StoreException {
-        private static final long serialVersionUID = 1;
         private final long oldest;
 
         Expired(long version, long oldest) {
@@ -89,7 +77,6 @@ public abstract sealed class StoreException extends RuntimeException {
 
     /** The version is newer than the last write. */
     public static final class Future extends StoreException {
-        private static final long serialVersionUID = 1;
         private final long current;
 
         Future(long version, long current) {

@@ -5,6 +5,7 @@ import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -134,15 +135,8 @@ public final class IpFormats {
     /** Whether a decimal number in the text begins with a needless zero. */
     private static boolean hasLeadingZeros(String text) {
         String decimals = text.substring(text.lastIndexOf(':') + 1);
-        if (decimals.indexOf('.') < 0) {
-            return false;
-        }
-        for (String part : decimals.split("\\.", -1)) {
-            if (part.length() > 1 && part.startsWith("0")) {
-                return true;
-            }
-        }
-        return false;
+        return decimals.indexOf('.') >= 0
+                && Stream.of(decimals.split("\\.", -1)).anyMatch(part -> part.length() > 1 && part.startsWith("0"));
     }
 
     /** An address in any usual form (upstream: {@code IsValidIPForLegacyField}). */

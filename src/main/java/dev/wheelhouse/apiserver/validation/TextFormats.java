@@ -185,28 +185,17 @@ public final class TextFormats {
                 && time.group(3).compareTo("59") <= 0;
     }
 
-    /** Whether a text is a duration as Go writes it, such as {@code 1h30m}. */
-    public static boolean isGoDuration(String text) {
-        return goDuration(text) != null;
-    }
-
     /** A duration as Go and Scala write it, such as {@code 1h30m} or {@code 2 days}; null for any other text. */
     public static @Nullable Duration duration(String text) {
         if (text.length() > MOST_OF_DURATION) {
             return null;
         }
         try {
-            Duration go = goDuration(text);
+            Duration go = Durations.parseSigned(text);
             return go == null ? wordsOfDuration(text) : go;
         } catch (ArithmeticException e) {
             return null;
         }
-    }
-
-    private static @Nullable Duration goDuration(String text) {
-        boolean negative = text.startsWith("-");
-        Duration duration = Durations.parse(negative || text.startsWith("+") ? text.substring(1) : text);
-        return duration == null || !negative ? duration : duration.negated();
     }
 
     private static @Nullable Duration wordsOfDuration(String text) {

@@ -143,7 +143,6 @@ public final class WebhookClient {
 
     /** A redirect is not followed. */
     private static final class RedirectException extends IOException {
-        private static final long serialVersionUID = 1;
         final String to;
 
         RedirectException(String to, String why) {

@@ -2,8 +2,6 @@ package dev.wheelhouse.apiserver.work;
 
 /** The work of a request needs more memory than is available. It has no stack trace, so that refusals stay cheap. */
 public final class OutOfBudgetException extends RuntimeException {
-    private static final long serialVersionUID = 1;
-
     private final long bytes;
     private final boolean worthRetrying;
 

@@ -21,7 +21,6 @@ final class JsonCursor extends Cursor {
     /** Thrown for bytes that are wrong, or valid and unusual. The full parser decides which. */
     @SuppressWarnings("StaticAssignmentOfThrowable")
     static final class Irregular extends RuntimeException {
-        private static final long serialVersionUID = 1;
         static final Irregular INSTANCE = new Irregular();
 
         private Irregular() {

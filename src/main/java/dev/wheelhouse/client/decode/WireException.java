@@ -2,8 +2,6 @@ package dev.wheelhouse.client.decode;
 
 /** Thrown for bytes that are no protobuf message, or not the message of the expected type. */
 final class WireException extends RuntimeException {
-    private static final long serialVersionUID = 1;
-
     /** The field, from the object on: {@code spec.containers.name}. */
     private final String field;
 

@@ -7,10 +7,10 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -125,12 +125,9 @@ public final class KubeConfigs {
 
     /** Merges the files that the variable names. Files that do not exist are left out, but one at least must exist. */
     private Connection fromEnvironment(String variable, @Nullable String context) {
-        List<MergedKubeConfig.Loaded> files = new ArrayList<>();
-        for (String name : variable.split(File.pathSeparator, -1)) {
-            if (!name.isBlank() && Files.exists(Path.of(name))) {
-                files.add(MergedKubeConfig.load(Path.of(name)));
-            }
-        }
+        List<MergedKubeConfig.Loaded> files = Stream.of(variable.split(File.pathSeparator, -1))
+                .filter(name -> !name.isBlank()).map(Path::of).filter(Files::exists).map(MergedKubeConfig::load)
+                .toList();
         if (files.isEmpty()) {
             throw new KubeConfigException("KUBECONFIG names no file that exists (" + variable
                     + "): correct it, or unset it to use " + home.resolve(".kube").resolve("config"));

@@ -465,9 +465,9 @@ public final class AttachDetachController extends KeyedController<ObjectKey> {
     private Map<Attachable, V1VolumeAttachment> held(String name, @Nullable V1Node node, Map<String, Wanted> wanted,
             SyncRun run) {
         Stream<Attachable> named = Stream.concat(wanted.values().stream().map(Wanted::volume),
-                node == null || node.getStatus() == null || node.getStatus().getVolumesAttached() == null
+                node == null || node.getStatus() == null
                         ? Stream.of()
-                        : node.getStatus().getVolumesAttached().stream()
+                        : orEmpty(node.getStatus().getVolumesAttached()).stream()
                                 .map(volume -> Attachable.reported(volume.getName())));
         Set<ObjectKey> claimed = named.filter(volume -> volume.csi() != null)
                 .map(volume -> ObjectKey.cluster(volume.csi().attachment(name)))

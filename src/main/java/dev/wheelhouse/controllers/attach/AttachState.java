@@ -8,6 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.models.V1Pod;
 
+import dev.wheelhouse.runtime.Durations;
+
 /**
  * The memory of one volume on one node.
  *
@@ -31,9 +33,8 @@ record AttachState(@Nullable Instant began, List<V1Pod> pods, int failures, @Nul
 
     /** After one more failure. The wait doubles with each of them. Each try looks at the answer after a first wait. */
     AttachState failed(Instant now) {
-        Duration wait = failures > 8 ? LONGEST : FIRST.multipliedBy(1L << failures);
         return new AttachState(null, List.of(), failures + 1,
-                now.plus(wait.compareTo(LONGEST) < 0 ? wait : LONGEST).plus(FIRST), null, toldOfOtherNode);
+                now.plus(Durations.doubled(FIRST, failures, LONGEST)).plus(FIRST), null, toldOfOtherNode);
     }
 
     AttachState unwanted(Instant now) {

@@ -2,8 +2,6 @@ package dev.wheelhouse.controllers.autoscaling;
 
 /** The replicas that a metric asks for cannot be computed. The message is upstream's; conditions and Events show it. */
 final class MetricsException extends RuntimeException {
-    private static final long serialVersionUID = 1;
-
     MetricsException(String message) {
         super(message);
     }

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
@@ -181,15 +182,11 @@ public final class CronJobController extends ObjectController<V1CronJob> {
 
         /** The UIDs in {@code status.active} of Jobs that neither the cache nor a live read finds. */
         private Set<String> missing(V1CronJob cronJob, List<V1Job> owned, Set<String> deleted) {
-            Set<String> missing = new HashSet<>();
-            for (V1ObjectReference job : CronJobDecisions.activeOf(cronJob.getStatus())) {
-                if (!deleted.contains(job.getUid())
-                        && owned.stream().noneMatch(o -> Objects.equals(job.getUid(), o.getMetadata().getUid()))
-                        && !exists(job)) {
-                    missing.add(job.getUid());
-                }
-            }
-            return missing;
+            return CronJobDecisions.activeOf(cronJob.getStatus()).stream()
+                    .filter(job -> !deleted.contains(job.getUid())
+                            && owned.stream().noneMatch(o -> Objects.equals(job.getUid(), o.getMetadata().getUid()))
+                            && !exists(job))
+                    .map(V1ObjectReference::getUid).collect(Collectors.toSet());
         }
 
         /** Users may write an incomplete reference into the status. It names no Job. */

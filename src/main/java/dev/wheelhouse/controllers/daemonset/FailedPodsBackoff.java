@@ -7,6 +7,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.Durations;
 
 /**
  * The delays between deletions of failed pods of one DaemonSet on one node: 1 s, doubled each time, 15 min at most. A
@@ -42,8 +43,8 @@ final class FailedPodsBackoff {
     synchronized void next(Key key) {
         delays.values().removeIf(delay -> age(delay) > FORGOTTEN.toNanos());
         Delay before = delays.get(key);
-        Duration length = before == null ? FIRST : before.length.multipliedBy(2);
-        delays.put(key, new Delay(length.compareTo(LONGEST) < 0 ? length : LONGEST, clock.nanoTime()));
+        Duration length = before == null ? FIRST : Durations.doubled(before.length, 1, LONGEST);
+        delays.put(key, new Delay(length, clock.nanoTime()));
     }
 
     private long age(Delay delay) {

@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.models.V1DeploymentStatus;
 
+import static dev.wheelhouse.api.Absent.orNull;
 import static dev.wheelhouse.api.Absent.orZero;
 
 /**
@@ -22,12 +23,12 @@ final class DeploymentStatuses {
         ReplicaSetDraft replicaSet = draft.newReplicaSet();
         status.setObservedGeneration(draft.deployment().getMetadata().getGeneration());
         status.setReplicas(
-                nullIfZero(draft.allReplicaSets().mapToInt(ReplicaSetDraft::actualReplicas).sum()));
-        status.setUpdatedReplicas(nullIfZero(replicaSet == null ? 0 : replicaSet.actualReplicas()));
+                orNull(draft.allReplicaSets().mapToInt(ReplicaSetDraft::actualReplicas).sum()));
+        status.setUpdatedReplicas(orNull(replicaSet == null ? 0 : replicaSet.actualReplicas()));
         status.setReadyReplicas(
-                nullIfZero(draft.allReplicaSets().mapToInt(ReplicaSetDraft::readyReplicas).sum()));
-        status.setAvailableReplicas(nullIfZero(available));
-        status.setUnavailableReplicas(nullIfZero(Math.max(0, draft.totalReplicas() - available)));
+                orNull(draft.allReplicaSets().mapToInt(ReplicaSetDraft::readyReplicas).sum()));
+        status.setAvailableReplicas(orNull(available));
+        status.setUnavailableReplicas(orNull(Math.max(0, draft.totalReplicas() - available)));
         status.setTerminatingReplicas(terminating(draft));
         boolean enough = available >= draft.replicas() - draft.maxUnavailable();
         if (enough) {
@@ -75,9 +76,5 @@ final class DeploymentStatuses {
                         .map(c -> c.getType() + "=" + c.getStatus() + "/" + c.getReason())
                         .collect(Collectors.joining(" "))
                 + (revisionMoved ? ", a new revision" : "");
-    }
-
-    private static @Nullable Integer nullIfZero(int count) {
-        return count == 0 ? null : count;
     }
 }

@@ -2,13 +2,13 @@ package dev.wheelhouse.controllers.job;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
@@ -62,11 +62,7 @@ record Assessment(JobView view, List<JobPod> active, int failed, int succeeded, 
 
     /** The pods that are being deleted and have not ended. */
     int terminating() {
-        int terminating = 0;
-        for (JobPod pod : view.pods()) {
-            terminating += Pods.isTerminating(pod.pod()) ? 1 : 0;
-        }
-        return terminating;
+        return (int) view.pods().stream().filter(pod -> Pods.isTerminating(pod.pod())).count();
     }
 
     /** The state of one assessment. */
@@ -128,23 +124,13 @@ record Assessment(JobView view, List<JobPod> active, int failed, int succeeded, 
         }
 
         private List<JobPod> newlyEnded(Set<String> uncounted, Predicate<JobPod> ended) {
-            List<JobPod> pods = new ArrayList<>();
-            for (JobPod pod : view.pods()) {
-                if (pod.tracked() && view.counts(pod) && ended.test(pod) && !uncounted.contains(pod.uid())) {
-                    pods.add(pod);
-                }
-            }
-            return pods;
+            return view.pods().stream().filter(pod -> pod.tracked() && view.counts(pod) && ended.test(pod)
+                    && !uncounted.contains(pod.uid())).toList();
         }
 
         private Set<Integer> trackedIndexes(Predicate<JobPod> wanted) {
-            Set<Integer> indexes = new HashSet<>();
-            for (JobPod pod : view.pods()) {
-                if (pod.tracked() && view.hasIndex(pod) && wanted.test(pod)) {
-                    indexes.add(pod.index());
-                }
-            }
-            return indexes;
+            return view.pods().stream().filter(pod -> pod.tracked() && view.hasIndex(pod) && wanted.test(pod))
+                    .map(JobPod::index).collect(Collectors.toSet());
         }
 
         private boolean failsIndex(JobPod pod) {

@@ -39,12 +39,8 @@ final class Jobs {
 
     /** The condition by which the Job is finished; null if it is not finished. */
     static @Nullable V1JobCondition finishedBy(V1Job job) {
-        for (V1JobCondition condition : conditions(job.getStatus())) {
-            if ((COMPLETE.equals(condition.getType()) || FAILED.equals(condition.getType())) && isTrue(condition)) {
-                return condition;
-            }
-        }
-        return null;
+        return conditions(job.getStatus()).stream().filter(each -> isTrue(each)
+                && (COMPLETE.equals(each.getType()) || FAILED.equals(each.getType()))).findFirst().orElse(null);
     }
 
     /** Whether another controller manages the Job. */
@@ -95,12 +91,7 @@ final class Jobs {
     }
 
     static @Nullable V1JobCondition condition(List<V1JobCondition> conditions, String type) {
-        for (V1JobCondition condition : conditions) {
-            if (type.equals(condition.getType())) {
-                return condition;
-            }
-        }
-        return null;
+        return conditions.stream().filter(each -> type.equals(each.getType())).findFirst().orElse(null);
     }
 
     /**

@@ -6,6 +6,8 @@ import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.wheelhouse.runtime.Durations;
+
 /**
  * The delay before a failed pod is replaced: 10 s after the first failure, doubled by each further one, 10 minutes at
  * most (upstream: {@code pkg/controller/job/backoff_utils.go}).
@@ -51,12 +53,7 @@ record PodBackoff(int failures, @Nullable Instant last) {
         if (failures == 0 || last == null) {
             return Duration.ZERO;
         }
-        Duration delay = FIRST;
-        for (int i = 1; i < failures && delay.compareTo(LONGEST) < 0; i++) {
-            delay = delay.multipliedBy(2);
-        }
-        delay = delay.compareTo(LONGEST) > 0 ? LONGEST : delay;
-        Duration left = delay.minus(Duration.between(last, now));
+        Duration left = Durations.doubled(FIRST, failures - 1, LONGEST).minus(Duration.between(last, now));
         return left.isNegative() ? Duration.ZERO : left;
     }
 }

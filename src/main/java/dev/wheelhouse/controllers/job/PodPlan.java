@@ -4,9 +4,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
@@ -114,14 +113,9 @@ sealed interface PodPlan {
         Indexes busy = job.completedIndexes();
         Indexes failed = job.failedIndexes();
         boolean waitsForTheEnd = Jobs.replacesOnlyFailedPods(job.view().job().getSpec());
-        Set<Integer> taken = new HashSet<>();
-        for (JobPod pod : job.view().pods()) {
-            if (pod.index() != JobPod.NO_INDEX
-                    && (pod.isActive() || (waitsForTheEnd && Pods.isTerminating(pod.pod())))) {
-                taken.add(pod.index());
-            }
-        }
-        busy = busy.with(taken);
+        busy = busy.with(job.view().pods().stream().filter(pod -> pod.index() != JobPod.NO_INDEX
+                && (pod.isActive() || (waitsForTheEnd && Pods.isTerminating(pod.pod()))))
+                .map(JobPod::index).collect(Collectors.toSet()));
         return (failed == null ? busy : busy.with(failed)).firstMissing(count, job.view().completions());
     }
 

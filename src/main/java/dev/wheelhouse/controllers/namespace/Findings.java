@@ -2,6 +2,7 @@ package dev.wheelhouse.controllers.namespace;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * The result of one attempt to empty a namespace.
@@ -23,13 +24,7 @@ record Findings(List<String> discoveryFailures, List<Remaining> types) {
     }
 
     List<String> contentFailures() {
-        List<String> failures = new ArrayList<>();
-        for (Remaining type : types) {
-            if (type.failure() != null) {
-                failures.add(type.failure());
-            }
-        }
-        return failures;
+        return types.stream().map(Remaining::failure).filter(Objects::nonNull).toList();
     }
 
     /** The seconds until the remaining objects may be gone; 0 if nothing is left or the time is unknown. */

@@ -20,7 +20,6 @@ import io.kubernetes.client.openapi.models.V1Validation;
 import io.kubernetes.client.openapi.models.V1Variable;
 
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.MissingNode;
 
 import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.cel.PolicyTypes;
@@ -146,7 +145,7 @@ record TypeChecker(KubeClient client) {
     /** The kinds of a resource. As in upstream, the core group stands for all groups. */
     private List<Kind> kindsOf(String group, String version, String resource) {
         if (!group.isEmpty()) {
-            return read("/" + new Kind(group, version, "").path()).path("resources").valueStream()
+            return client.find("/" + new Kind(group, version, "").path()).path("resources").valueStream()
                     .filter(known -> known.path("name").asString("").equals(resource))
                     .map(known -> new Kind(group, version, known.path("kind").asString(""))).toList();
         }
@@ -158,7 +157,7 @@ record TypeChecker(KubeClient client) {
 
     /** @return null if the server publishes no schema of the kind */
     private PolicyTypes.@Nullable Definition definition(Kind kind, Map<String, JsonNode> documents) {
-        JsonNode schemas = documents.computeIfAbsent("/openapi/v3/" + kind.path(), this::read).path("components")
+        JsonNode schemas = documents.computeIfAbsent("/openapi/v3/" + kind.path(), client::find).path("components")
                 .path("schemas");
         return schemas.properties().stream()
                 .filter(schema -> schema.getValue().path("x-kubernetes-group-version-kind").valueStream()
@@ -166,17 +165,5 @@ record TypeChecker(KubeClient client) {
                                 known.path("version").asString(""), known.path("kind").asString("")))))
                 .map(schema -> new PolicyTypes.Definition(kind.kind(), schemas, schema.getKey())).findFirst()
                 .orElse(null);
-    }
-
-    /** An empty document for a path that the server does not have. */
-    private JsonNode read(String path) {
-        try {
-            return client.read(path, Map.of());
-        } catch (KubeApiException e) {
-            if (e.isNotFound()) {
-                return MissingNode.getInstance();
-            }
-            throw e;
-        }
     }
 }

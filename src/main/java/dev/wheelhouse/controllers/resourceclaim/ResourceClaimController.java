@@ -3,10 +3,10 @@ package dev.wheelhouse.controllers.resourceclaim;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -224,13 +224,9 @@ public final class ResourceClaimController extends KeyedController<ResourceClaim
 
     private ResourceClaimView view(ResourceV1ResourceClaim claim) {
         String namespace = String.valueOf(claim.getMetadata().getNamespace());
-        Set<String> gone = new HashSet<>();
-        for (V1ResourceClaimConsumerReference consumer : PodClaims.consumers(claim)) {
-            if (PodClaims.isPod(consumer) && !isNeeded(ObjectKey.of(namespace, consumer.getName()),
-                    consumer.getUid())) {
-                gone.add(consumer.getUid());
-            }
-        }
+        Set<String> gone = PodClaims.consumers(claim).stream().filter(consumer -> PodClaims.isPod(consumer)
+                && !isNeeded(ObjectKey.of(namespace, consumer.getName()), consumer.getUid()))
+                .map(V1ResourceClaimConsumerReference::getUid).collect(Collectors.toSet());
         V1OwnerReference owner = PodClaims.owner(claim);
         return new ResourceClaimView(claim, gone,
                 owner == null ? null : pods.get(ObjectKey.of(namespace, owner.getName())), false);

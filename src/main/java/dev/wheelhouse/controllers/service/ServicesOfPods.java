@@ -1,9 +1,9 @@
 package dev.wheelhouse.controllers.service;
 
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import io.kubernetes.client.openapi.models.V1Pod;
@@ -43,13 +43,9 @@ record ServicesOfPods(SharedIndexInformer<V1Service> services) {
 
     private Set<ObjectKey> of(V1Pod pod) {
         Map<String, String> labels = pod.getMetadata().getLabels();
-        Set<ObjectKey> keys = new HashSet<>();
-        for (V1Service service : services.getIndexer().list(String.valueOf(pod.getMetadata().getNamespace()))) {
-            if (ServicePods.selects(service, labels)) {
-                keys.add(ObjectKey.of(service));
-            }
-        }
-        return keys;
+        return services.getIndexer().list(String.valueOf(pod.getMetadata().getNamespace())).stream()
+                .filter(service -> ServicePods.selects(service, labels)).map(ObjectKey::of)
+                .collect(Collectors.toSet());
     }
 
     /** Whether an endpoint of the pod may have changed. Each change of a terminating pod counts, as upstream. */

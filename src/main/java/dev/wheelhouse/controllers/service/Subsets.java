@@ -1,6 +1,5 @@
 package dev.wheelhouse.controllers.service;
 
-import java.io.Serial;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -44,9 +43,6 @@ final class Subsets {
 
     /** The canonical form would have more than a million addresses. The message says what to do. */
     static final class TooLarge extends RuntimeException {
-        @Serial
-        private static final long serialVersionUID = 1;
-
         TooLarge() {
             super("the ports overlap so that the subsets would have more than " + MOST + " addresses: give addresses "
                     + "of one port the same other ports");

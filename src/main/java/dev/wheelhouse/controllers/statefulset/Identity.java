@@ -141,9 +141,7 @@ final class Identity {
             volumes.add(new V1Volume().name(name).persistentVolumeClaim(new V1PersistentVolumeClaimVolumeSource()
                     .claimName(claimName(view.name(), template, ordinal))));
         }
-        if (spec.getVolumes() != null) {
-            spec.getVolumes().stream().filter(volume -> !names.contains(volume.getName())).forEach(volumes::add);
-        }
+        orEmpty(spec.getVolumes()).stream().filter(volume -> !names.contains(volume.getName())).forEach(volumes::add);
         return volumes;
     }
 

@@ -2,8 +2,6 @@ package dev.wheelhouse.node.cri;
 
 /** A container cannot be made now as its spec says: kubelet's {@code CreateContainerConfigError}. */
 final class ConfigProblem extends Exception {
-    private static final long serialVersionUID = 1;
-
     final String reason;
 
     ConfigProblem(String reason) {

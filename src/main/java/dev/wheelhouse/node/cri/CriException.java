@@ -2,7 +2,6 @@ package dev.wheelhouse.node.cri;
 
 /** A call that the container runtime refused, or did not answer. */
 final class CriException extends RuntimeException {
-    private static final long serialVersionUID = 1;
     /** The codes of gRPC that make a difference here. */
     static final int DEADLINE_EXCEEDED = 4;
     static final int NOT_FOUND = 5;

@@ -30,8 +30,6 @@ final class AdmissionReviews {
 
     /** Says that the body of a request is not the expected review. */
     static final class UnreadableException extends Exception {
-        private static final long serialVersionUID = 1;
-
         UnreadableException(String message) {
             super(message);
         }

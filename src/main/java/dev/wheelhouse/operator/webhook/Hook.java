@@ -8,8 +8,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -63,12 +65,9 @@ record Hook(Kind kind, String name, String path, Object operator, Method method,
     }
 
     private static @Nullable Annotation annotation(Method method) {
-        for (Class<? extends Annotation> type : List.of(Validates.class, Mutates.class, Converts.class)) {
-            if (method.isAnnotationPresent(type)) {
-                return method.getAnnotation(type);
-            }
-        }
-        return null;
+        return Stream.of(Validates.class, Mutates.class, Converts.class)
+                .<@Nullable Annotation>map(method::getAnnotation)
+                .filter(Objects::nonNull).findFirst().orElse(null);
     }
 
     private static Hook hook(String operatorName, Object operator, Method method,

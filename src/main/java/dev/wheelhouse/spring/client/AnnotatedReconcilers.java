@@ -49,10 +49,8 @@ public record AnnotatedReconcilers(SharedInformerFactory informers) {
      */
     public ReconcilerController controller(KubernetesReconciler annotation, Reconciler reconciler) {
         String name = annotation.value();
-        List<Watch<?>> watches = new ArrayList<>();
-        for (KubernetesReconcilerWatch watch : annotation.watches().value()) {
-            watches.add(watch(name, watch, reconciler));
-        }
+        List<Watch<?>> watches = Stream.of(annotation.watches().value())
+                .<Watch<?>>map(watch -> watch(name, watch, reconciler)).toList();
         List<BooleanSupplier> ready = new ArrayList<>();
         for (Method method : AopUtils.getTargetClass(reconciler).getMethods()) {
             if (method.isAnnotationPresent(KubernetesReconcilerReadyFunc.class)) {

@@ -1,11 +1,11 @@
 package dev.wheelhouse.spring.client;
 
 import java.lang.reflect.Field;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import io.kubernetes.client.extended.controller.DefaultController;
 import io.kubernetes.client.extended.controller.reconciler.Request;
@@ -51,10 +51,8 @@ public final class BuiltController extends DefaultController implements Official
     }
 
     private Controller make(String name, ControllerContext context, Supplier<Boolean>[] ready) {
-        List<BooleanSupplier> isReady = new ArrayList<>();
-        for (Supplier<Boolean> function : ready) {
-            isReady.add(() -> Boolean.TRUE.equals(function.get()));
-        }
+        List<BooleanSupplier> isReady = Stream.of(ready)
+                .<BooleanSupplier>map(function -> () -> Boolean.TRUE.equals(function.get())).toList();
         OfficialReconcilerController made = new OfficialReconcilerController(name, getReconciler(), getWorkerCount(),
                 List.of(),
                 isReady, context);

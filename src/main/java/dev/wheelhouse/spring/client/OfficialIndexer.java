@@ -113,11 +113,7 @@ final class OfficialIndexer<T extends KubernetesObject> implements Indexer<T> {
     }
 
     private static List<String> keys(List<? extends KubernetesObject> objects) {
-        List<String> keys = new ArrayList<>(objects.size());
-        for (KubernetesObject object : objects) {
-            keys.add(ObjectKey.of(object).toString());
-        }
-        return keys;
+        return objects.stream().map(object -> ObjectKey.of(object).toString()).toList();
     }
 
     @Override
