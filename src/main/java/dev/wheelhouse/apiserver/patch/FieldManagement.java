@@ -87,12 +87,13 @@ public final class FieldManagement {
             return;
         }
         ManagedFields managed = managedBefore(live, updated, subresource);
+        boolean isTracked = !managed.isEmpty() || live == null;
         ObjectNode bare = withoutManagedFields(start);
         managed.forgetLostVersions(kind, bare);
         if (subresource.equals("scale") && !owns(changes.changed(), updated, managed)) {
             changes = new Comparison(new FieldSet(), new FieldSet(), changes.changed().union(changes.removed()));
         }
-        if (!managed.isEmpty() || live == null) {
+        if (isTracked) {
             recordChanges(kind.new Changes(bare, withoutManagedFields(updated), changes), managed,
                     Id.of(manager, false, apiVersion, subresource), apiVersion, now);
             managed.cap();

@@ -10,17 +10,20 @@ import dev.wheelhouse.apiserver.resources.CustomType;
 /** The versions of a kind. Clients of one version own fields that those of another see under other names. */
 public interface KindVersions {
     /** A built-in kind with one version. */
-    KindVersions ONE = new KindVersions() {
+    KindVersions ONE = new One(null);
+
+    /** A kind with one version. @param custom null for a built-in kind */
+    record One(@Nullable CustomType custom) implements KindVersions {
         @Override
         public @Nullable CustomType type(String apiVersion) {
-            return null;
+            return custom;
         }
 
         @Override
         public @Nullable ObjectNode converted(ObjectNode object, String apiVersion) {
             return null;
         }
-    };
+    }
 
     /** The definition's type of one version; null for a kind without a definition. */
     @Nullable

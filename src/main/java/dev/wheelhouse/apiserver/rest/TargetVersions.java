@@ -9,7 +9,6 @@ import dev.wheelhouse.apiserver.error.StatusException;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.patch.KindVersions;
 import dev.wheelhouse.apiserver.patch.Patches.PatchException;
-import dev.wheelhouse.apiserver.protocol.Target;
 import dev.wheelhouse.apiserver.resources.CustomResourceInfo;
 import dev.wheelhouse.apiserver.resources.CustomResources;
 import dev.wheelhouse.apiserver.resources.CustomType;
@@ -17,7 +16,8 @@ import dev.wheelhouse.facts.ResourceInfo;
 
 /**
  * The versions of the kind of a request: those of a definition, served or not, or those that are served of a built-in
- * kind (upstream: {@code managedfields/internal/versionconverter.go}).
+ * kind (upstream: {@code managedfields/internal/versionconverter.go}). As upstream, Events of the two groups do not
+ * know each other's managers.
  */
 record TargetVersions(ResourceInfo info, CustomResources resources) implements KindVersions {
     @Override
@@ -54,6 +54,6 @@ record TargetVersions(ResourceInfo info, CustomResources resources) implements K
             return resources.version(custom.type(), apiVersion);
         }
         ResourceInfo other = resources.registry().findKind(apiVersion, info.type().kind());
-        return other != null && Target.stored(other.type()).equals(Target.stored(info.type())) ? other : null;
+        return other != null && other.type().groupResource().equals(info.type().groupResource()) ? other : null;
     }
 }

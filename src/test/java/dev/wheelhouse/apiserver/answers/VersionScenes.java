@@ -113,7 +113,7 @@ final class VersionScenes {
         }
         if (answer.code() >= 300) {
             shown.put("message", Json.text(body, "message").replaceAll("127.0.0.1:\\d+", "HOST"));
-            shown.set("causes", body.path("details").path("causes"));
+            body.path("details").path("causes").forEach(shown.putArray("causes")::add);
             return shown;
         }
         for (var field : body.properties()) {
@@ -126,7 +126,8 @@ final class VersionScenes {
         ArrayNode managers = shown.putArray("managedFields");
         body.path("metadata").path("managedFields").valueStream().map(entry -> (ObjectNode) entry)
                 .peek(entry -> entry.remove("time"))
-                .sorted(Comparator.comparing(entry -> Json.text(entry, "manager") + " " + entry)).forEach(managers::add);
+                .sorted(Comparator.comparing(entry -> Json.text(entry, "manager") + " " + entry))
+                .forEach(managers::add);
         return shown;
     }
 }
