@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import dev.wheelhouse.api.PartialObjectMetadata;
 import dev.wheelhouse.client.ModelClass;
 
 /**
@@ -68,7 +69,7 @@ public final class DecoderMemory {
 
     /** Notes that the server has sent a field which a class does not have. */
     void missed(Class<?> model, Object field) {
-        if (!incomplete.contains(model) && incomplete.add(model)) {
+        if (model != PartialObjectMetadata.class && !incomplete.contains(model) && incomplete.add(model)) {
             log.info(
                     "The API server has a field that {} does not have: {}. Updates of such objects read them first, so "
                             + "that they keep it.",
