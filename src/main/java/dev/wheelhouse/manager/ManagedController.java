@@ -17,6 +17,7 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controller.Controller;
 import dev.wheelhouse.controller.ControllerContext;
 import dev.wheelhouse.election.Leadership;
+import dev.wheelhouse.facts.Schemas;
 import dev.wheelhouse.informer.ScopedInformers;
 import dev.wheelhouse.runtime.Backoff;
 import dev.wheelhouse.runtime.Clock;
@@ -211,7 +212,9 @@ final class ManagedController {
         List<ResourceType> missing = around.types.missing(descriptor.requires());
         if (!missing.isEmpty()) {
             return name() + " waits until the API server serves " + names(missing)
-                    + ": install the CustomResourceDefinition, if there is none";
+                    + (missing.stream().allMatch(Schemas::isBuiltIn)
+                            ? ", which older releases of Kubernetes do not, or not by default"
+                            : ": install the CustomResourceDefinition, if there is none");
         }
         return !descriptor.plans() && around.guard.observes(name())
                 ? name() + " does not run while this process observes, because it writes with a client of its own"

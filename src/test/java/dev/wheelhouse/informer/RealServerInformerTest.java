@@ -134,6 +134,9 @@ class RealServerInformerTest {
                 System.out.println("SKIPPED in part: the server's etcd is too old to stream the initial state ("
                         + ended + "); the fall-back to a list was tested");
             }
+            System.out.println("SKEW informers, watchList=" + watchList + ": " + Counts.of(registry,
+                    "reflector.watch.duration", "cause") + ", lists "
+                    + registry.find("reflector.lists").counters().stream().mapToDouble(c -> c.count()).sum());
             assertThat(ended).as("what a stream may end by before all have synced").isSubsetOf("error");
 
             String name = "late-" + watchList;

@@ -15,7 +15,7 @@ import dev.wheelhouse.apiserver.schema.FieldValidation;
 import dev.wheelhouse.facts.ResourceInfo;
 
 /** Objects in the versions that policies and webhooks ask for (upstream: {@code admission.VersionedAttributes}). */
-final class Versions {
+public final class Versions {
     private Versions() {}
 
     /** The write with its objects in the version of an equivalent resource; the same one if they have that version. */
@@ -33,7 +33,7 @@ final class Versions {
     }
 
     /** Converts an object in place. The result may be another object. */
-    static ObjectNode converted(ResourceInfo from, ResourceInfo to, ObjectNode object) {
+    public static ObjectNode converted(ResourceInfo from, ResourceInfo to, ObjectNode object) {
         ResourceType type = to.type();
         if (type.equals(from.type())) {
             return object;

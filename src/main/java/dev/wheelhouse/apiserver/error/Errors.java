@@ -219,8 +219,9 @@ public final class Errors {
     }
 
     /** 422 for an object that breaks rules. */
+    /** Events have the kind of the core in both groups, as upstream. */
     public static StatusException invalid(ResourceType type, String name, List<StatusCause> causes) {
-        return invalid(type.group(), type.kind(), name, causes);
+        return invalid(type.group().equals("events.k8s.io") ? "" : type.group(), type.kind(), name, causes);
     }
 
     /** @throws StatusException 422 for the object of that kind and name, if it has problems */

@@ -50,6 +50,14 @@ final class AutoscalerConversion {
         return metric;
     }
 
+    /** The target of an autoscaler of version 1 without metrics, which upstream's conversion sets. */
+    static void defaultTarget(ObjectNode v1) {
+        if (v1.get("spec") instanceof ObjectNode spec && !spec.has(TARGET_PERCENT)
+                && annotation(v1, METRICS).isEmpty()) {
+            spec.put(TARGET_PERCENT, DEFAULT_UTILIZATION);
+        }
+    }
+
     static void toV1(ObjectNode object) {
         object.put("apiVersion", "autoscaling/v1");
         ObjectNode spec = Json.child(object, "spec");

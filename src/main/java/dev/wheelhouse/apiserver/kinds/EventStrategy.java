@@ -1,5 +1,6 @@
 package dev.wheelhouse.apiserver.kinds;
 
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
@@ -19,6 +20,8 @@ final class EventStrategy extends Strategy {
     private static final Map<String, String> EVENTS_TO_CORE = Map.of("note", "message", "regarding", "involvedObject",
             "reportingController", "reportingComponent", "deprecatedCount", "count", "deprecatedFirstTimestamp",
             "firstTimestamp", "deprecatedLastTimestamp", "lastTimestamp", "deprecatedSource", "source");
+    /** The fields that only the core shows when they are empty. */
+    private static final List<String> ALWAYS_IN_CORE = List.of("reportingComponent", "reportingInstance");
 
     EventStrategy(String group) {
         super(group, "Event", cells(group.isEmpty()
@@ -125,6 +128,7 @@ final class EventStrategy extends Strategy {
     public void toStored(ResourceType type, ObjectNode object) {
         if (isConverted(type)) {
             EVENTS_TO_CORE.forEach((from, to) -> rename(object, from, to));
+            ALWAYS_IN_CORE.stream().filter(field -> !object.has(field)).forEach(field -> object.put(field, ""));
             object.put("apiVersion", "v1");
         }
     }
@@ -132,6 +136,7 @@ final class EventStrategy extends Strategy {
     @Override
     public void toVersion(ResourceType type, ObjectNode object) {
         if (isConverted(type) && Json.text(object, "apiVersion").equals("v1")) {
+            object.remove(ALWAYS_IN_CORE.stream().filter(field -> Json.text(object, field).isEmpty()).toList());
             EVENTS_TO_CORE.forEach((from, to) -> rename(object, to, from));
             object.put("apiVersion", type.apiVersion());
         }

@@ -3,6 +3,7 @@ package dev.wheelhouse.apiserver.kinds;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -82,6 +83,11 @@ final class HorizontalPodAutoscalerStrategy extends Strategy {
         return item.has(path) ? item.number(path) + "%" : Item.UNKNOWN;
     }
 
+    @Override
+    protected void addDefaults(Map<String, Consumer<ObjectNode>> rules) {
+        rules.put("io.k8s.api.autoscaling.v1.HorizontalPodAutoscaler", AutoscalerConversion::defaultTarget);
+    }
+
     /** The list of metrics is never left out. */
     @Override
     protected void create(ObjectNode autoscaler, User writer, ClusterState state) {
@@ -90,10 +96,17 @@ final class HorizontalPodAutoscalerStrategy extends Strategy {
 
     @Override
     protected void updateStatus(ObjectNode autoscaler, ObjectNode old, ClusterState state) {
+        if (Json.text(autoscaler, "apiVersion").equals("autoscaling/v1")) {
+            AutoscalerConversion.toV2(autoscaler);
+            AutoscalerConversion.toV1(autoscaler); // The annotations follow from the status.
+        }
         listMetrics(autoscaler);
     }
 
     private static void listMetrics(ObjectNode autoscaler) {
+        if (Json.text(autoscaler, "apiVersion").equals("autoscaling/v1")) {
+            return;
+        }
         ObjectNode status = Json.child(autoscaler, "status");
         if (isEmpty(status, "currentMetrics")) {
             status.putNull("currentMetrics");

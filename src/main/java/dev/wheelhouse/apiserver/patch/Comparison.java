@@ -19,6 +19,7 @@ import dev.wheelhouse.apiserver.json.JsonValues;
  * @param added includes every object and list that is new as a whole
  */
 record Comparison(FieldSet added, FieldSet modified, FieldSet removed) {
+    static final Comparison NONE = new Comparison(new FieldSet(), new FieldSet(), new FieldSet());
 
     static Comparison of(JsonNode before, JsonNode after, Structure structure) {
         Walk walk = new Walk();

@@ -2,8 +2,10 @@ package dev.wheelhouse.apiserver.patch;
 
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -21,6 +23,7 @@ import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.patch.ManagedFields.Entry;
 import dev.wheelhouse.apiserver.patch.ManagedFields.Id;
 import dev.wheelhouse.apiserver.patch.Patches.PatchException;
+import dev.wheelhouse.apiserver.patch.VersionedKind.Changes;
 import dev.wheelhouse.apiserver.resources.CustomType;
 
 /**
@@ -45,7 +48,7 @@ public final class FieldManagement {
     public static ObjectNode updated(@Nullable ObjectNode live, ObjectNode updated, String manager, String subresource,
             Instant now) {
         ObjectNode copy = updated.deepCopy();
-        own(live, copy, null, manager, subresource, now);
+        own(live, copy, KindVersions.ONE, manager, subresource, now);
         return copy;
     }
 
@@ -58,33 +61,41 @@ public final class FieldManagement {
      * with a list element that has none of its list's keys loses its managed fields.
      *
      * @param live the stored object; null for a create
-     * @param custom the definition's type; null for a kind without a definition
      * @param manager if empty, {@code unknown}
      * @param subresource empty for the object itself
      */
-    public static void own(@Nullable ObjectNode live, ObjectNode updated, @Nullable CustomType custom, String manager,
+    public static void own(@Nullable ObjectNode live, ObjectNode updated, KindVersions versions, String manager,
             String subresource, Instant now) {
-        String apiVersion = Json.text(updated, "apiVersion");
-        String kind = Json.text(updated, "kind");
-        ObjectNode start = live == null ? UnmanagedFields.newObject(apiVersion, kind) : live;
-        Comparison changes;
         try {
-            changes = compare(start, updated, Structure.ofKind(apiVersion, kind, custom),
-                    UnmanagedFields.of(kind, subresource, custom));
-        } catch (IllegalArgumentException withoutKeys) {
+            VersionedKind kind = new VersionedKind(Json.text(updated, "apiVersion"), Json.text(updated, "kind"),
+                    subresource, versions);
+            own(live, updated, kind, manager, now);
+        } catch (IllegalArgumentException | PatchException withoutKeysOrVersion) {
             Meta.of(updated).remove("managedFields");
-            return;
         }
+    }
+
+    private static void own(@Nullable ObjectNode live, ObjectNode updated, VersionedKind kind, String manager,
+            Instant now) {
+        String apiVersion = kind.apiVersion();
+        String subresource = kind.subresource();
+        ObjectNode start = live == null ? UnmanagedFields.newObject(apiVersion, kind.kind()) : live;
+        Comparison changes = kind.compare(start, updated, apiVersion);
         JsonNode before = live == null ? null : Json.at(live, "metadata", "managedFields");
-        if (before != null && changes.isEmpty() && before.equals(Json.at(updated, "metadata", "managedFields"))) {
+        if (before != null && changes.isEmpty() && before.equals(Json.at(updated, "metadata", "managedFields"))
+                && before.valueStream().allMatch(entry -> Json.text(entry, "apiVersion").equals(apiVersion))) {
             return;
         }
         ManagedFields managed = managedBefore(live, updated, subresource);
+        boolean isTracked = !managed.isEmpty() || live == null;
+        ObjectNode bare = withoutManagedFields(start);
+        managed.forgetLostVersions(kind, bare);
         if (subresource.equals("scale") && !owns(changes.changed(), updated, managed)) {
             changes = new Comparison(new FieldSet(), new FieldSet(), changes.changed().union(changes.removed()));
         }
-        if (!managed.isEmpty() || live == null) {
-            recordChanges(changes, managed, Id.of(manager, false, apiVersion, subresource), apiVersion, now);
+        if (isTracked) {
+            recordChanges(kind.new Changes(bare, withoutManagedFields(updated), changes), managed,
+                    Id.of(manager, false, apiVersion, subresource), apiVersion, now);
             managed.cap();
         }
         managed.writeTo(updated);
@@ -127,24 +138,16 @@ public final class FieldManagement {
     }
 
     /** Adds the changed fields to a manager and removes them, and the removed fields, from all others. */
-    private static void recordChanges(Comparison changes, ManagedFields managed, Id manager, String apiVersion,
+    private static void recordChanges(Changes changes, ManagedFields managed, Id manager, String apiVersion,
             Instant now) {
-        if (changes.isEmpty()) {
-            return;
-        }
-        FieldSet changed = changes.changed();
-        managed.takeFromOthers(null, changed.union(changes.removed()));
-        FieldSet own = changed.minus(UnmanagedFields.ALWAYS);
+        managed.takeFromOthers(null, changes);
+        FieldSet own = changes.in(apiVersion).changed().minus(UnmanagedFields.ALWAYS);
         if (own.isEmpty()) {
             return;
         }
         Entry previous = managed.get(manager);
         String time = Meta.time(now);
         managed.put(manager, previous == null ? new Entry(apiVersion, own, time) : previous.with(own, time));
-    }
-
-    private static Comparison compare(ObjectNode before, ObjectNode after, Structure structure, FieldSet ignored) {
-        return Comparison.of(before, after, structure).without(UnmanagedFields.MANAGED_FIELDS).without(ignored);
     }
 
     /**
@@ -159,30 +162,26 @@ public final class FieldManagement {
      */
     public static ObjectNode apply(@Nullable ObjectNode live, ObjectNode patch, String manager, boolean force,
             String subresource, Instant now) {
-        return apply(live, patch, null, manager, force, subresource, now);
+        return apply(live, patch, KindVersions.ONE, manager, force, subresource, now);
     }
 
-    /**
-     * As above, also for kinds that a definition describes.
-     *
-     * @param custom the definition's type; null for a built-in kind
-     */
-    public static ObjectNode apply(@Nullable ObjectNode live, ObjectNode patch, @Nullable CustomType custom,
+    /** As above, also for kinds that a definition describes, and those with several versions. */
+    public static ObjectNode apply(@Nullable ObjectNode live, ObjectNode patch, KindVersions versions,
             String manager, boolean force, String subresource, Instant now) {
-        return Apply.of(live, patch, custom, manager, subresource, now).run(force);
+        return Apply.of(live, patch, versions, manager, subresource, now).run(force);
     }
 
     /** One server-side apply. */
-    private record Apply(boolean creates, ObjectNode live, ObjectNode patch, String manager, String subresource,
-            String apiVersion, String kind, Instant now, Structure structure, FieldSet ignored) {
-        static Apply of(@Nullable ObjectNode live, ObjectNode patch, @Nullable CustomType custom, String manager,
+    private record Apply(boolean creates, ObjectNode live, ObjectNode patch, String manager, String apiVersion,
+            VersionedKind kind, Instant now, Structure structure) {
+        static Apply of(@Nullable ObjectNode live, ObjectNode patch, KindVersions versions, String manager,
                 String subresource, Instant now) {
             String apiVersion = Json.text(live == null ? patch : live, "apiVersion");
             String kind = Json.text(live == null ? patch : live, "kind");
+            VersionedKind versioned = new VersionedKind(apiVersion, kind, subresource, versions);
             return new Apply(live == null,
                     live == null ? Json.object().put("apiVersion", apiVersion).put("kind", kind) : live, patch, manager,
-                    subresource, apiVersion, kind, now, Structure.ofKind(apiVersion, kind, custom),
-                    UnmanagedFields.of(kind, subresource, custom));
+                    apiVersion, versioned, now, versioned.structure(apiVersion));
         }
 
         ObjectNode run(boolean force) {
@@ -210,7 +209,7 @@ public final class FieldManagement {
             if (Json.at(patch, "metadata", "managedFields") != null) {
                 throw new PatchException(400, "metadata.managedFields must be nil");
             }
-            if (!Json.text(patch, "kind").equals(kind)) {
+            if (!Json.text(patch, "kind").equals(kind.kind())) {
                 throw new PatchException(400, "invalid object type: " + version + ", Kind=" + Json.text(patch, "kind"));
             }
             String problem = AppliedConfig.problem(patch, structure);
@@ -219,7 +218,7 @@ public final class FieldManagement {
                 throw new PatchException(500,
                         "failed to create typed patch object (" + namespace + "/"
                                 + Json.text(patch, "metadata", "name") + "; "
-                                + (apiVersion.contains("/") ? "" : "/") + apiVersion + ", Kind=" + kind + "): "
+                                + (apiVersion.contains("/") ? "" : "/") + apiVersion + ", Kind=" + kind.kind() + "): "
                                 + problem);
             }
         }
@@ -230,24 +229,25 @@ public final class FieldManagement {
                 managed = new ManagedFields();
             }
             if (managed.isEmpty() && !creates) {
-                Comparison all = compare(UnmanagedFields.newObject(apiVersion, kind), bare, structure, ignored);
-                recordChanges(all, managed, Id.of(BEFORE_FIRST_APPLY, false, apiVersion, subresource), apiVersion, now);
+                ObjectNode empty = UnmanagedFields.newObject(apiVersion, kind.kind());
+                recordChanges(kind.new Changes(empty, bare, kind.compare(empty, bare, apiVersion)), managed,
+                        Id.of(BEFORE_FIRST_APPLY, false, apiVersion, kind.subresource()), apiVersion, now);
             }
-            Id id = Id.of(manager, true, apiVersion, subresource);
+            managed.forgetLostVersions(kind, bare);
+            Id id = Id.of(manager, true, apiVersion, kind.subresource());
             Entry last = managed.get(id);
-            FieldSet applied = AppliedConfig.fields(patch, structure).withoutTrees(ignored);
+            FieldSet applied = AppliedConfig.fields(patch, structure).withoutTrees(kind.ignored(apiVersion));
             managed.entries().put(id, new Entry(apiVersion, applied, last == null ? null : last.time()));
 
             JsonNode merged = AppliedConfig.merge(bare, patch, structure);
             JsonNode result = last == null || last.fields().isEmpty()
                     ? merged
-                    : prune(merged, last.fields(), managed);
-            Comparison changes = compare(bare, (ObjectNode) result, structure, ignored);
-            FieldSet changed = changes.changed();
+                    : prune(merged, last, managed);
+            Changes changes = kind.new Changes(bare, (ObjectNode) result, kind.compare(bare, result, apiVersion));
             if (!force) {
-                refuseConflicts(managed, id, changed);
+                refuseConflicts(managed, id, changes);
             }
-            managed.takeFromOthers(id, changed.union(changes.removed()));
+            managed.takeFromOthers(id, changes);
             boolean same = JsonValues.same(bare, result);
             managed.put(id, new Entry(apiVersion, applied.minus(UnmanagedFields.ALWAYS),
                     same ? last == null ? null : last.time() : Meta.time(now)));
@@ -261,29 +261,51 @@ public final class FieldManagement {
 
         /**
          * Removes the fields that the manager applied last time but not this time and that no other manager owns.
-         * Fields inside of a removed one stay if they were not the manager's.
+         * Fields inside of a removed one stay if they were not the manager's. The version of each manager decides which
+         * fields it owns; the one of the last apply comes first.
          */
-        private JsonNode prune(JsonNode merged, FieldSet last, ManagedFields managed) {
-            FieldSet owned = new FieldSet();
-            for (Entry entry : managed.entries().values()) {
-                owned.addAll(entry.fields());
+        private JsonNode prune(JsonNode merged, Entry last, ManagedFields managed) {
+            String version = last.apiVersion();
+            JsonNode all = in(version, merged, "failed to convert merged object to last applied version: ");
+            Map<String, FieldSet> owned = new LinkedHashMap<>();
+            owned.put(version, new FieldSet());
+            managed.entries().values().forEach(
+                    entry -> owned.computeIfAbsent(entry.apiVersion(), v -> new FieldSet()).addAll(entry.fields()));
+            Structure then = kind.structure(version);
+            FieldSet lastNamed = last.fields().withNamedFields(then);
+            JsonNode pruned = AppliedConfig.remove(all, lastNamed, then);
+            for (Map.Entry<String, FieldSet> other : owned.entrySet()) {
+                String failure = "failed add back owned items: failed to convert %s object at version "
+                        + other.getKey() + ": ";
+                Structure its = kind.structure(other.getKey());
+                JsonNode whole = in(other.getKey(), all, failure.formatted("merged"));
+                FieldSet kept = named(in(other.getKey(), pruned, failure.formatted("pruned")), its);
+                pruned = AppliedConfig.remove(whole,
+                        named(whole, its).minus(kept.union(other.getValue().withNamedFields(its))), its);
             }
-            FieldSet lastNamed = last.withNamedFields(structure);
-            FieldSet all = AppliedConfig.fields(merged, structure).withNamedFields(structure);
-            JsonNode pruned = AppliedConfig.remove(merged, lastNamed, structure);
-            FieldSet kept = AppliedConfig.fields(pruned, structure).withNamedFields(structure);
-            pruned = AppliedConfig.remove(merged, all.minus(kept.union(owned.withNamedFields(structure))), structure);
-            kept = AppliedConfig.fields(pruned, structure).withNamedFields(structure);
-            return AppliedConfig.remove(merged, all.minus(kept).intersect(lastNamed), structure);
+            FieldSet kept = named(in(version, pruned, "failed add back dangling items: failed to convert pruned object "
+                    + "to last applied version: "), then);
+            return in(apiVersion,
+                    AppliedConfig.remove(all, named(all, then).minus(kept).intersect(lastNamed), then), "");
         }
 
-        private static void refuseConflicts(ManagedFields managed, Id id, FieldSet changed) {
+        /** The object in the version of a manager that has been found to be one of the kind. */
+        private JsonNode in(String version, JsonNode object, String failure) {
+            return Objects.requireNonNull(kind.in(version, object, "failed to prune fields: " + failure));
+        }
+
+        private static FieldSet named(JsonNode object, Structure structure) {
+            return AppliedConfig.fields(object, structure).withNamedFields(structure);
+        }
+
+        private static void refuseConflicts(ManagedFields managed, Id id, Changes changes) {
             Map<String, List<Conflict>> byManager = new TreeMap<>();
             long characters = 0;
             for (Map.Entry<Id, Entry> entry : managed.entries().entrySet()) {
                 if (entry.getKey().equals(id)) {
                     continue;
                 }
+                FieldSet changed = changes.in(entry.getValue().apiVersion()).changed();
                 for (List<String> path : entry.getValue().fields().intersect(changed).paths()) {
                     if (characters > MAX_CONFLICT_CHARACTERS) {
                         break;

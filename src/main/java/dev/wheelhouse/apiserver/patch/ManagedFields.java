@@ -16,6 +16,7 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.patch.VersionedKind.Changes;
 import dev.wheelhouse.apiserver.work.Deadline;
 
 /** The managers of an object and the fields that each owns: {@code metadata.managedFields}. Mutable, for one thread. */
@@ -169,12 +170,18 @@ final class ManagedFields {
         return entries;
     }
 
-    /** Removes fields from all managers but the keeper, if there is one. */
-    void takeFromOthers(@Nullable Id keeper, FieldSet fields) {
+    /** Forgets managers whose version the kind does not have. @param live the object of the managers */
+    void forgetLostVersions(VersionedKind kind, ObjectNode live) {
+        entries.values().removeIf(entry -> kind.in(entry.apiVersion(), live, "") == null);
+    }
+
+    /** Removes what a write changed and removed from all managers but the keeper, if there is one. */
+    void takeFromOthers(@Nullable Id keeper, Changes changes) {
         for (Map.Entry<Id, Entry> entry : List.copyOf(entries.entrySet())) {
             Deadline.check();
             if (!entry.getKey().equals(keeper)) {
-                put(entry.getKey(), entry.getValue().without(fields));
+                Comparison inItsVersion = changes.in(entry.getValue().apiVersion());
+                put(entry.getKey(), entry.getValue().without(inItsVersion.changed().union(inItsVersion.removed())));
             }
         }
     }

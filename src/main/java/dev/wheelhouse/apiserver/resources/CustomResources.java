@@ -215,9 +215,6 @@ public final class CustomResources {
             return List.of();
         }
         String group = Json.text(crd, "spec", "group");
-        String plural = Json.text(crd, "spec", "names", "plural");
-        JsonNode names = crd.path("status").path("acceptedNames");
-        String kind = Json.text(names, "kind");
         Conversion conversion = Conversion.of(crd, webhooks);
         List<CustomResourceInfo> served = new ArrayList<>();
         CustomType.Family family = CustomType.Family.of(crd);
@@ -228,23 +225,52 @@ public final class CustomResources {
                     || registry.isBuiltInVersion(group + "/" + name)) {
                 continue;
             }
-            List<ResourceInfo.Subresource> subresources = new ArrayList<>();
-            if (Json.at(version, "subresources", "status") != null) {
-                subresources.add(new ResourceInfo.Subresource("status", "", "", kind, SUBRESOURCE_VERBS));
-            }
-            if (Json.at(version, "subresources", "scale") != null) {
-                subresources.add(
-                        new ResourceInfo.Subresource("scale", "autoscaling", "v1", "Scale", SUBRESOURCE_VERBS));
-            }
-            served.add(new CustomResourceInfo(
-                    new ResourceType(group, name, plural, kind,
-                            Json.text(crd, "spec", "scope").equals("Namespaced")),
-                    Json.text(names, "singular"), Json.texts(names.path("shortNames")),
-                    Json.texts(names.path("categories")),
-                    VERBS, subresources,
-                    CustomType.of(crd, version, family, conversion, stored.version(), store.version())));
+            served.add(resource(crd, version, family, conversion, stored.version()));
         }
         return served;
+    }
+
+    private CustomResourceInfo resource(ObjectNode crd, JsonNode version, CustomType.Family family,
+            @Nullable Conversion conversion, long definition) {
+        JsonNode names = crd.path("status").path("acceptedNames");
+        String kind = Json.text(names, "kind");
+        List<ResourceInfo.Subresource> subresources = new ArrayList<>();
+        if (Json.at(version, "subresources", "status") != null) {
+            subresources.add(new ResourceInfo.Subresource("status", "", "", kind, SUBRESOURCE_VERBS));
+        }
+        if (Json.at(version, "subresources", "scale") != null) {
+            subresources.add(new ResourceInfo.Subresource("scale", "autoscaling", "v1", "Scale", SUBRESOURCE_VERBS));
+        }
+        return new CustomResourceInfo(
+                new ResourceType(Json.text(crd, "spec", "group"), Json.text(version, "name"),
+                        Json.text(crd, "spec", "names", "plural"), kind,
+                        Json.text(crd, "spec", "scope").equals("Namespaced")),
+                Json.text(names, "singular"), Json.texts(names.path("shortNames")),
+                Json.texts(names.path("categories")), VERBS, subresources,
+                CustomType.of(crd, version, family, conversion, definition, store.version()));
+    }
+
+    /**
+     * A defined resource in a version of its definition, which need not be served; null if there is no such version.
+     *
+     * @param type the resource in any version
+     */
+    public @Nullable CustomResourceInfo version(ResourceType type, String apiVersion) {
+        Definition definition = view.get().byName.get(type.groupResource());
+        if (definition == null) {
+            return null;
+        }
+        for (CustomResourceInfo served : definition.versions) {
+            if (served.type().apiVersion().equals(apiVersion)) {
+                return served;
+            }
+        }
+        ObjectNode crd = definition.stored.tree();
+        return versions(crd).valueStream()
+                .filter(version -> apiVersion.equals(definition.group + "/" + Json.text(version, "name")))
+                .findFirst().map(version -> resource(crd, version, CustomType.Family.of(crd),
+                        Conversion.of(crd, webhooks), definition.stored.version()))
+                .orElse(null);
     }
 
     /**

@@ -443,8 +443,8 @@ record Updates(Writes writes, Renderer renderer, Clock clock) {
     ObjectNode applied(Target target, ObjectNode patch, @Nullable ObjectNode live, WriteContext context,
             boolean force) {
         try {
-            return FieldManagement.apply(live, patch.deepCopy(), CustomResourceInfo.typeOf(target.info()),
-                    context.manager(), force, target.subresource(), clock.now());
+            return FieldManagement.apply(live, patch.deepCopy(), writes.versions(target), context.manager(), force,
+                    target.subresource(), clock.now());
         } catch (FieldManagement.ConflictException e) {
             throw Errors.conflicts(e.conflicts().stream()
                     .map(c -> new StatusCause(c.field(), "FieldManagerConflict", c.manager())).toList(),

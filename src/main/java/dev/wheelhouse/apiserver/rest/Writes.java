@@ -195,7 +195,8 @@ final class Writes {
         if (!FieldManagement.fits(given, custom)) {
             Meta.of(given).remove("managedFields");
         } else if (!context.applied()) {
-            FieldManagement.own(null, given, custom, context.manager(), context.subresource(), state.clock().now());
+            FieldManagement.own(null, given, versions(target), context.manager(), context.subresource(),
+                    state.clock().now());
         }
         ObjectNode object = mutated(target, given, context, generated);
         strategy.prepareForCreate(target.info(), object, context.user(), state);
@@ -406,11 +407,15 @@ final class Writes {
         if (next != sent) {
             Strategies.of(target.type()).prepareForUpdate(target.info(), target.subresource(), sent, old, state);
         }
-        FieldManagement.own(old, sent, CustomResourceInfo.typeOf(target.info()), context.manager(),
-                context.subresource(), state.clock().now());
+        FieldManagement.own(old, sent, versions(target), context.manager(), context.subresource(),
+                state.clock().now());
         if (next != sent) {
             Meta.set(Meta.of(next), "managedFields", Meta.of(sent).get("managedFields"));
         }
+    }
+
+    TargetVersions versions(Target target) {
+        return new TargetVersions(target.info(), state.customResources());
     }
 
     private Written replace(Target target, ObjectNode next, ObjectNode form, ObjectNode old, StoredObject current,

@@ -1,13 +1,23 @@
 package dev.wheelhouse.client.decode;
 
+import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.Type;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import dev.wheelhouse.api.PartialObjectMetadata;
+import dev.wheelhouse.client.ModelClass;
 
 /**
  * The memory of the decoders of one client: the order in which the fields of a class come, the values that repeat, and
@@ -20,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  * time.
  */
 public final class DecoderMemory {
+    private static final Logger log = LoggerFactory.getLogger(DecoderMemory.class);
     private static final long MOST_BYTES = 16L << 20;
 
     private final Map<Class<?>, ModelShape> shapes = new ConcurrentHashMap<>();
@@ -31,6 +42,9 @@ public final class DecoderMemory {
     /** The key of the fingerprints of {@link KnownVersion}. */
     private final long fingerprintKey = new SplittableRandom().nextLong();
     private final @Nullable DecodedObjects objects;
+
+    /** The models that lack a field which the server has sent. */
+    private final Set<Class<?>> incomplete = ConcurrentHashMap.newKeySet();
 
     private record WireType(Class<?> model, String typeName) {}
 
@@ -51,6 +65,29 @@ public final class DecoderMemory {
     /** A memory for the clients of an API server in this process, whose bytes never change. It keeps whole objects. */
     public static DecoderMemory ofOneProcess() {
         return new DecoderMemory(MOST_BYTES, new DecodedObjects());
+    }
+
+    /** Notes that the server has sent a field which a class does not have. */
+    void missed(Class<?> model, Object field) {
+        if (model != PartialObjectMetadata.class && !incomplete.contains(model) && incomplete.add(model)) {
+            String text = field.toString().replaceAll("[^\\w -]", "?");
+            log.info("The API server has a field that {} does not have: {}. Updates of such objects read them first, "
+                    + "so that they keep it.", model.getSimpleName(), text.substring(0, Math.min(text.length(), 64)));
+        }
+    }
+
+    /** Whether objects of a class may have had fields that the class, or one of a field, does not have. */
+    boolean isIncomplete(Class<?> model) {
+        return !incomplete.isEmpty() && (!ModelClass.isModel(model) || misses(model, new HashSet<>()));
+    }
+
+    private boolean misses(Type type, Set<Type> seen) {
+        if (type instanceof ParameterizedType collection) {
+            return Stream.of(collection.getActualTypeArguments()).anyMatch(inner -> misses(inner, seen));
+        }
+        return type instanceof Class<?> model && ModelClass.isModel(model) && seen.add(model)
+                && (incomplete.contains(model) || ModelClass.of(model).properties().stream()
+                        .anyMatch(property -> misses(property.type(), seen)));
     }
 
     /** The objects that were decoded last; null if none are kept. */

@@ -19,6 +19,8 @@ import dev.wheelhouse.client.ModelClass.Property;
  * a class in one order, so the next field is nearly always the one that followed the last time. Thread safe.
  */
 final class ModelShape {
+    private final Class<?> type;
+    private final DecoderMemory memory;
     private final Supplier<Object> constructor;
     /** The field that came first the last time. */
     private @Nullable Slot first;
@@ -29,6 +31,8 @@ final class ModelShape {
 
     ModelShape(Class<?> type, DecoderMemory memory) {
         ModelClass model = ModelClass.of(type);
+        this.type = type;
+        this.memory = memory;
         this.constructor = model.constructor();
         slots = new Slot[Integer.highestOneBit(Math.max(4, model.properties().size() * 3)) * 2];
         List<Slot> preset = new ArrayList<>();
@@ -190,6 +194,9 @@ final class ModelShape {
         int from = in.at + 1;
         int to = in.plainString();
         Slot slot = find(in.bytes, from, to);
+        if (slot == null) {
+            memory.missed(type, new String(in.bytes, from, to - from, StandardCharsets.UTF_8));
+        }
         in.expect(':');
         return slot;
     }

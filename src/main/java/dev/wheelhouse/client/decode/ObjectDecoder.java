@@ -15,8 +15,12 @@ import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import io.kubernetes.client.openapi.models.V1Preconditions;
 
 import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonParser;
+import tools.jackson.databind.DeserializationContext;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ObjectReader;
+import tools.jackson.databind.ValueDeserializer;
+import tools.jackson.databind.deser.DeserializationProblemHandler;
 
 import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.api.ObjectKey;
@@ -114,6 +118,11 @@ public final class ObjectDecoder<T extends KubernetesObject> {
      */
     public boolean readsProtobuf() {
         return wireType != null;
+    }
+
+    /** Whether the server has sent fields of such objects that their class does not have. */
+    public boolean isIncomplete() {
+        return memory.isIncomplete(model);
     }
 
     /** Writes an object in protobuf. @throws IllegalStateException if this decoder does not read protobuf */
@@ -394,7 +403,15 @@ public final class ObjectDecoder<T extends KubernetesObject> {
     private ObjectReader reader() {
         ObjectReader known = reader;
         if (known == null) {
-            known = ModelJson.reader(model);
+            known = ModelJson.reader(model).withHandler(new DeserializationProblemHandler() {
+                @Override
+                public boolean handleUnknownProperty(DeserializationContext context, JsonParser in,
+                        ValueDeserializer<?> deserializer, Object beanOrClass, String name) {
+                    memory.missed(beanOrClass instanceof Class<?> one ? one : beanOrClass.getClass(), name);
+                    in.skipChildren();
+                    return true;
+                }
+            });
             reader = known;
         }
         return known;

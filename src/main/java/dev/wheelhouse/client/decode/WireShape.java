@@ -23,6 +23,8 @@ import dev.wheelhouse.facts.TypeSchema;
  * the type. Thread safe.
  */
 final class WireShape {
+    private final Class<?> type;
+    private final DecoderMemory memory;
     private final Supplier<Object> constructor;
     private final @Nullable Field[] fields;
     /** The fields with lists and maps. The index of a field is the index of its bit in {@link #read}. */
@@ -35,6 +37,8 @@ final class WireShape {
             throw new IllegalArgumentException("there are no facts of the type " + typeName);
         }
         ModelClass model = ModelClass.of(type);
+        this.type = type;
+        this.memory = memory;
         constructor = model.constructor();
         List<Slot> slots = new ArrayList<>();
         for (Property property : model.properties()) {
@@ -160,7 +164,7 @@ final class WireShape {
     }
 
     /** @param present the bits of the collections that the object has. @return the same with those that were read */
-    private static long read(Object object, @Nullable Field[] table, WireCursor in, int end, int depth, long present) {
+    private long read(Object object, @Nullable Field[] table, WireCursor in, int end, int depth, long present) {
         long bits = present;
         while (in.at < end) {
             int from = in.at;
@@ -184,6 +188,7 @@ final class WireShape {
             } else if (field instanceof Embedded struct) {
                 bits = read(object, struct.fields, in, in.delimited(tag, end), depth, bits);
             } else {
+                memory.missed(type, "number " + number);
                 in.skip(tag, end);
             }
         }

@@ -89,8 +89,40 @@ record HttpResourceClient<T extends KubernetesObject>(Transport transport, Negot
 
     private T put(T object, String verb, String what, String subresource) {
         ObjectKey key = ObjectKey.of(object);
-        return object(verb + describe(key) + what, "PUT", type.path(key), subresource,
-                LastApplied.restore(object, () -> get(key)));
+        String tried = verb + describe(key) + what;
+        T whole = LastApplied.restore(object, () -> get(key));
+        return decoder.isIncomplete()
+                ? object(tried, "PUT", type.path(key), subresource, JSON, withUnknown(whole, key, subresource))
+                : object(tried, "PUT", type.path(key), subresource, whole);
+    }
+
+    /** The body of an update, with the fields of the server's object that the model does not have. */
+    private byte[] withUnknown(T object, ObjectKey key, String subresource) {
+        byte[] sent = encode(object, ContentType.JSON);
+        String tried = "get " + describe(key) + " before its update";
+        try {
+            byte[] live = live(tried, key, subresource.equals("scale") ? subresource : "");
+            return UnknownFields.keep(sent, live, decoder.readAnswer(tried, live));
+        } catch (KubeApiException e) {
+            if (e.isNotFound()) {
+                return sent; // The server says of the update that there is no such object.
+            }
+            throw e;
+        }
+    }
+
+    /** The object as the server has it, by a list where the right to read single objects is missing. */
+    private byte[] live(String tried, ObjectKey key, String subresource) {
+        try {
+            return transport.send(Outgoing.get(tried, path(type.path(key), subresource)));
+        } catch (KubeApiException e) {
+            if (e.code() != 403 || !subresource.isEmpty()) {
+                throw e;
+            }
+            byte[] list = transport.send(new Outgoing(tried, "GET", type.path(key.namespace()),
+                    Map.of("fieldSelector", "metadata.name=" + key.name()), JSON, null, null));
+            return ModelJson.writeBytes(ModelJson.tree(list, 0, list.length).path("items").path(0));
+        }
     }
 
     @Override
@@ -226,6 +258,11 @@ record HttpResourceClient<T extends KubernetesObject>(Transport transport, Negot
         return media == ContentType.JSON
                 ? JSON + form
                 : media.mediaType() + form + "," + JSON + form + (metadataOnly ? "," + JSON : "");
+    }
+
+    private T object(String tried, String method, String path, String subresource, String contentType, byte[] body) {
+        return negotiated(subresource, media -> decoder.readAnswer(tried, transport.send(
+                new Outgoing(tried, method, path(path, subresource), Map.of(), accept(media, ""), contentType, body))));
     }
 
     private T object(String tried, String method, String path, String subresource, @Nullable T body) {

@@ -138,7 +138,7 @@ class PatchBoundsTest {
         for (int i = 0; i < ELEMENTS; i++) {
             updated.withObject("data").put("k" + i, "");
         }
-        FieldManagement.own(live, updated, null, "writer", "", Instant.EPOCH);
+        FieldManagement.own(live, updated, KindVersions.ONE, "writer", "", Instant.EPOCH);
         assertThat(updated.at("/metadata/managedFields")).hasSize(managers + 1);
         assertThat(looks.get()).isLessThan((long) managers * LOOKS);
     }
@@ -174,7 +174,8 @@ class PatchBoundsTest {
             }
         };
         assertThatThrownBy(() -> ofTenMegabytes.call(
-                () -> FieldManagement.apply(null, patch, type, "a", false, "", Instant.EPOCH)))
+                () -> FieldManagement.apply(null, patch, new KindVersions.One(type), "a", false, "",
+                        Instant.EPOCH)))
                 .isInstanceOf(OutOfBudgetException.class);
     }
 
