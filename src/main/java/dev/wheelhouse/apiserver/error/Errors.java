@@ -218,8 +218,7 @@ public final class Errors {
         return type.group().isEmpty() ? type.kind() : type.kind() + "." + type.group();
     }
 
-    /** 422 for an object that breaks rules. */
-    /** Events have the kind of the core in both groups, as upstream. */
+    /** 422 for an object that breaks rules. Events have the kind of the core in both groups, as upstream. */
     public static StatusException invalid(ResourceType type, String name, List<StatusCause> causes) {
         return invalid(type.group().equals("events.k8s.io") ? "" : type.group(), type.kind(), name, causes);
     }
