@@ -76,7 +76,7 @@ public final class ServiceAccountTokens {
      * A new token.
      *
      * @param account the stored ServiceAccount
-     * @param bound empty, or one object of the account's namespace, or a node
+     * @param bound empty, or one object of the account's namespace, or a node; the node of a pod after it
      */
     public String make(StoredObject account, List<String> audiences, Instant expiry, List<Bound> bound) {
         JwtClaims claims = new JwtClaims();
@@ -176,8 +176,11 @@ public final class ServiceAccountTokens {
         extra.put(EXTRA + "credential-id", List.of("JTI=" + claims.getJwtId()));
         for (Map.Entry<String, String> kind : Map.of("pod", "pods", "node", "nodes", "secret", "secrets").entrySet()) {
             if (facts.get(kind.getKey()) instanceof Map<?, ?> bound) {
-                require(kind.getValue(), kind.getKey().equals("node") ? "" : namespace, text(bound.get("name")),
-                        text(bound.get("uid")));
+                // The node of a pod is told, but may be gone.
+                if (!kind.getKey().equals("node") || !facts.containsKey("pod")) {
+                    require(kind.getValue(), kind.getKey().equals("node") ? "" : namespace, text(bound.get("name")),
+                            text(bound.get("uid")));
+                }
                 if (!kind.getKey().equals("secret")) {
                     extra.put(EXTRA + kind.getKey() + "-name", List.of(text(bound.get("name"))));
                     extra.put(EXTRA + kind.getKey() + "-uid", List.of(text(bound.get("uid"))));

@@ -72,7 +72,7 @@ final class ValidatingWebhookConfigurationStrategy extends Strategy {
 
     static void webhookPath(Subject subject) {
         String path = subject.text();
-        if (path.equals("/")) {
+        if (path.isEmpty() || path.equals("/")) {
             return;
         }
         if (!path.startsWith("/")) {

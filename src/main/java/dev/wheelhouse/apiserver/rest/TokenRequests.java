@@ -2,6 +2,7 @@ package dev.wheelhouse.apiserver.rest;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
@@ -127,7 +128,13 @@ record TokenRequests(Reads reads, Writes writes, ServiceAccountTokens tokens, Re
                     Errors.one("spec.boundObjectRef", "FieldValueInvalid", "cannot bind token for serviceaccount \""
                             + account.name() + "\" to pod running with different serviceaccount name."));
         }
-        return List.of(new ServiceAccountTokens.Bound(kind.toLowerCase(Locale.ROOT), name, object.uid()));
+        List<ServiceAccountTokens.Bound> bound = new ArrayList<>();
+        bound.add(new ServiceAccountTokens.Bound(kind.toLowerCase(Locale.ROOT), name, object.uid()));
+        StoredObject node = reads.store().get("nodes", "", Json.text(object.tree(), "spec", "nodeName"));
+        if (node != null && type.equals(ResourceType.PODS)) {
+            bound.add(new ServiceAccountTokens.Bound("node", node.name(), node.uid()));
+        }
+        return bound;
     }
 
     private static String serviceAccount(StoredObject pod) {

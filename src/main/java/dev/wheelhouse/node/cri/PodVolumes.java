@@ -109,13 +109,15 @@ final class PodVolumes {
         boolean isNew = !Files.exists(path);
         Files.createDirectories(path);
         if (empty != null) {
-            if ("Memory".equals(empty.getMedium())) {
+            // A file system in memory has the mode of /tmp, as a kubelet leaves it.
+            int mode = "Memory".equals(empty.getMedium()) ? 01777 : 0777;
+            if (mode == 01777) {
                 PodFiles.mountMemory(path, empty.getSizeLimit() == null
-                        ? "mode=0777"
-                        : "mode=0777,size=" + empty.getSizeLimit().getNumber().longValue());
+                        ? "mode=1777"
+                        : "mode=1777,size=" + empty.getSizeLimit().getNumber().longValue());
             }
             if (isNew) {
-                PodFiles.permit(path, group == null ? 0777 : 02777, group);
+                PodFiles.permit(path, group == null ? mode : mode | 02000, group);
             }
             return;
         }

@@ -66,6 +66,8 @@ public final class PodNetwork extends SignalledLoop {
     private final NodeAgentOptions node;
     private final Supplier<List<PodPort>> ports;
     private final InformerFactory informers;
+    /** The caches that only rules and names need. A node alone has no right to read them. */
+    private final InformerFactory further;
     private final SharedIndexInformer<V1Service> services;
     private final SharedIndexInformer<V1EndpointSlice> slices;
     private final SharedIndexInformer<V1Node> nodes;
@@ -104,8 +106,9 @@ public final class PodNetwork extends SignalledLoop {
         sliceClient = client.resource(ResourceType.ENDPOINT_SLICES, V1EndpointSlice.class);
         informers = new InformerFactory(client, clock);
         services = informers.informer(ResourceType.SERVICES, V1Service.class);
-        slices = informers.informer(ResourceType.ENDPOINT_SLICES, V1EndpointSlice.class);
-        nodes = informers.informer(ResourceType.NODES, V1Node.class);
+        further = new InformerFactory(client, clock);
+        slices = further.informer(ResourceType.ENDPOINT_SLICES, V1EndpointSlice.class);
+        nodes = further.informer(ResourceType.NODES, V1Node.class);
         follow(services, V1Service::getMetadata);
         follow(slices, V1EndpointSlice::getMetadata);
         // The status of a Node changes often, and says nothing of its network.
@@ -126,6 +129,7 @@ public final class PodNetwork extends SignalledLoop {
         if (!serves) {
             return;
         }
+        further.start(runner);
         try {
             DnsServer made = new DnsServer(InetAddress.getByName(node.hostIp()), () -> names,
                     DnsServer::ofMachine, runner, clock);
@@ -152,7 +156,7 @@ public final class PodNetwork extends SignalledLoop {
                 serviceTable.check();
             }
             writeRules();
-            if (informers.hasSynced()) {
+            if (names != null) {
                 announce();
             }
             return CHECK;
@@ -176,7 +180,7 @@ public final class PodNetwork extends SignalledLoop {
             nodeTable.write(NodeRules.of(node.name(), ports.get(), range,
                     ranges(range, nodes.getIndexer().list())));
         }
-        if (range == null || !informers.hasSynced()) {
+        if (range == null || !informers.hasSynced() || !further.hasSynced()) {
             return;
         }
         Map<String, List<V1EndpointSlice>> all = slices.getIndexer().list().stream().collect(Collectors.groupingBy(
@@ -224,7 +228,7 @@ public final class PodNetwork extends SignalledLoop {
         return given != null ? given : clock.nanoTime() - patience >= 0 ? node.podCidr() : null;
     }
 
-    /** Whether a pod can start: what it needs of the caches is there. A static pod does not wait for an API server. */
+    /** Whether a pod can start: the Services are there. A static pod does not wait for an API server. */
     public boolean isReadyFor(V1Pod pod) {
         String source = Metadata.annotation(pod, PodSources.SOURCE_ANNOTATION);
         return informers.hasSynced() || source != null && !source.equals(PodSources.API);
@@ -277,6 +281,7 @@ public final class PodNetwork extends SignalledLoop {
     public void close() {
         super.close();
         informers.close();
+        further.close();
         DnsServer own = server;
         if (own != null) {
             own.close();

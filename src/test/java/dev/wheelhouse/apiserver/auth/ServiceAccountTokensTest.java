@@ -89,6 +89,15 @@ class ServiceAccountTokensTest {
     }
 
     @Test
+    void theTokenOfAPodTellsItsNodeAndOutlivesIt() throws Exception {
+        String token = token(HERE, new ServiceAccountTokens.Bound("pod", "p", "uid-p"),
+                new ServiceAccountTokens.Bound("node", "gone", "uid-n"));
+        assertThat(tokens.verify(token, HERE).extra())
+                .containsEntry("authentication.kubernetes.io/node-name", List.of("gone"));
+        assertRefused(token(HERE, new ServiceAccountTokens.Bound("node", "gone", "uid-n")), HERE);
+    }
+
+    @Test
     void aTokenIsForItsAudiencesAlone() throws Exception {
         String token = token(List.of("vault"));
         assertThat(tokens.verify(token, List.of("other", "vault")).name()).contains("robot");

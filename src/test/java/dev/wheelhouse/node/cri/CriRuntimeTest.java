@@ -125,7 +125,8 @@ class CriRuntimeTest {
                         restartPolicy: Never, securityContext: {fsGroup: 2000, runAsUser: 1000}, containers: [{name: c,
                           command: [sh, -c, 'cat /v/cm/a/b /v/sec/key /v/down/l /v/all/name /v/mem/x; stat -c %a-%g
                             /v/sec/..data/key >>/dev/termination-log; for f in cm/a/b sec/key down/l all/other; do
-                            cat /v/$f; echo; done >>/dev/termination-log; touch /v/mem/x && ! touch /v/cm/x'],
+                            cat /v/$f; echo; done >>/dev/termination-log; stat -c %a /v/mem >>/dev/termination-log;
+                            touch /v/mem/x && ! touch /v/cm/x'],
                           volumeMounts: [{name: cm, mountPath: /v/cm}, {name: sec, mountPath: /v/sec},
                             {name: down, mountPath: /v/down}, {name: all, mountPath: /v/all},
                             {name: mem, mountPath: /v/mem}]}],
@@ -135,7 +136,7 @@ class CriRuntimeTest {
                           {name: all, projected: {sources: [{configMap: {name: cm}},
                             {downwardAPI: {items: [{path: name, fieldRef: {fieldPath: metadata.name}}]}}]}},
                           {name: mem, emptyDir: {medium: Memory, sizeLimit: 1Mi}}]""",
-                        "Succeeded c=0 Completed 440-2000\nhello\nhidden\napp=\"web\"\n2"),
+                        "Succeeded c=0 Completed 440-2000\nhello\nhidden\napp=\"web\"\n2\n3777"),
                 arguments("a path of the host that is not of its type", """
                         containers: [{name: c, volumeMounts: [{name: h, mountPath: /h}]}],
                         volumes: [{name: h, hostPath: {path: /etc/passwd, type: Directory}}]""",
