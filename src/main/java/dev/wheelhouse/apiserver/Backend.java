@@ -310,8 +310,7 @@ final class Backend implements Closeable {
         boolean none = head || code == HttpServletResponse.SC_NOT_MODIFIED;
         boolean known = !chunked && headers.containsKey("Content-Length");
         // A server that refuses to switch protocols may keep the connection.
-        boolean open = !chunked && !known && asksToSwitch;
-        long left = none || open ? 0 : chunked ? Long.MAX_VALUE : length();
+        long left = none || asksToSwitch && !chunked && !known ? 0 : chunked ? Long.MAX_VALUE : length();
         byte[] buffer = new byte[CHUNK];
         int quiet = 0;
         while (left > 0) {

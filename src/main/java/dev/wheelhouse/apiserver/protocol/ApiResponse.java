@@ -101,7 +101,7 @@ public sealed interface ApiResponse {
 
     /** How a transport with connections goes on with an answer. */
     sealed interface Live {
-        /** Whom a request is passed on to: a kubelet, which is shown who this server is, or a server of any other kind. */
+        /** The kind of another server: a kubelet, which is shown who this server is, or any other. */
         enum Server {
             KUBELET, TLS, PLAIN
         }

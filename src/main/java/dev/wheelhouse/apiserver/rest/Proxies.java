@@ -52,13 +52,12 @@ record Proxies(ObjectStore store, Kubelets kubelets) {
 
         /** The server at a host. @throws StatusException 503 for a port that is no number */
         Live.Forward at(String host, String number) {
-            Live.Server server = scheme.equals("https") ? Live.Server.TLS : Live.Server.PLAIN;
             if (!number.matches("[0-9]{1,5}")) {
                 throw Errors.unavailable("error trying to reach service: dial tcp: lookup tcp/" + number
                         + ": unknown port");
             }
-            return new Live.Forward(server, host, Integer.parseInt(number), "", "", new byte[0], 503,
-                    "error trying to reach service: ");
+            return new Live.Forward(scheme.equals("https") ? Live.Server.TLS : Live.Server.PLAIN, host,
+                    Integer.parseInt(number), "", "", new byte[0], 503, "error trying to reach service: ");
         }
     }
 
