@@ -15,6 +15,9 @@ import io.kubernetes.client.openapi.models.V1Taint;
 
 import dev.wheelhouse.api.HostPort;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
+import static dev.wheelhouse.api.Absent.orZero;
+
 /**
  * A node and the sums over its pods, which are updated pod by pod. Pods may be counted before the Node itself is known.
  * Not thread safe: {@link SchedulerCache} guards it.
@@ -22,6 +25,7 @@ import dev.wheelhouse.api.HostPort;
 final class NodeInfo {
     private final String name;
     private @Nullable Facts facts;
+    private Map<String, Long> images = Map.of();
 
     private final Map<String, PodInfo> placed = new LinkedHashMap<>();
     private long milliCpu;
@@ -66,6 +70,25 @@ final class NodeInfo {
         boolean changed = next == null ? facts != null : !next.equals(facts);
         facts = next;
         return changed;
+    }
+
+    /** The sizes of a node's images, by all their names. */
+    static Map<String, Long> images(V1Node node) {
+        Map<String, Long> sizes = new HashMap<>();
+        if (node.getStatus() != null) {
+            orEmpty(node.getStatus().getImages()).forEach(image -> orEmpty(image.getNames())
+                    .forEach(each -> sizes.put(each, orZero(image.getSizeBytes()))));
+        }
+        return sizes.isEmpty() ? Map.of() : sizes;
+    }
+
+    /** Sets the sizes of the images. No pod fits because of them that did not fit before. */
+    void setImages(Map<String, Long> sizes) {
+        images = sizes;
+    }
+
+    Map<String, Long> images() {
+        return images;
     }
 
     /** Adds a pod to the sums. */
@@ -164,12 +187,23 @@ final class NodeInfo {
         return other.getOrDefault(resource, 0L);
     }
 
-    long scoredMilliCpu() {
-        return scoredMilliCpu;
+    /** The sum of the requests of a resource. */
+    long requested(String resource) {
+        return switch (resource) {
+            case ResourceAmounts.CPU -> milliCpu;
+            case ResourceAmounts.MEMORY -> memory;
+            case ResourceAmounts.EPHEMERAL_STORAGE -> ephemeralStorage;
+            default -> other(resource);
+        };
     }
 
-    long scoredMemory() {
-        return scoredMemory;
+    /** The sum of the requests of a resource, in which containers without requests count with a default. */
+    long scored(String resource) {
+        return switch (resource) {
+            case ResourceAmounts.CPU -> scoredMilliCpu;
+            case ResourceAmounts.MEMORY -> scoredMemory;
+            default -> requested(resource);
+        };
     }
 
     Set<HostPort> ports() {

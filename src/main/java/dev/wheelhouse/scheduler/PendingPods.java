@@ -15,12 +15,10 @@ import dev.wheelhouse.runtime.Clock;
 
 /**
  * The pods without a node: since when they wait, the number of attempts, and the filters that rejected them last
- * (upstream: {@code pkg/scheduler/backend/queue}, with its backoff from 1 s to 10 s). Thread safe.
+ * (upstream: {@code pkg/scheduler/backend/queue}). Thread safe.
  */
 final class PendingPods {
-    private static final Duration INITIAL_BACKOFF = Duration.ofSeconds(1);
-    private static final Duration MAX_BACKOFF = Duration.ofSeconds(10);
-
+    private final SchedulerConfig config;
     private final Clock clock;
     private final Map<ObjectKey, Pending> pending = new ConcurrentHashMap<>();
 
@@ -34,7 +32,8 @@ final class PendingPods {
     /** A pod to try again after a delay. */
     record Retry(ObjectKey key, Duration delay) {}
 
-    PendingPods(Clock clock) {
+    PendingPods(SchedulerConfig config, Clock clock) {
+        this.config = config;
         this.clock = clock;
     }
 
@@ -47,10 +46,10 @@ final class PendingPods {
     void refused(ObjectKey key, String uid, Set<Filter> by) {
         pending.compute(key, (k, p) -> {
             int attempts = p == null ? 1 : p.attempts + 1;
-            Duration backoff = INITIAL_BACKOFF.multipliedBy(1L << Math.min(attempts - 1, 10));
+            Duration backoff = config.initialBackoff().multipliedBy(1L << Math.min(attempts - 1, 10));
             long since = p == null ? clock.nanoTime() : p.since;
             return new Pending(uid, since, attempts,
-                    clock.deadline(backoff.compareTo(MAX_BACKOFF) > 0 ? MAX_BACKOFF : backoff), by);
+                    clock.deadline(backoff.compareTo(config.maxBackoff()) > 0 ? config.maxBackoff() : backoff), by);
         });
     }
 

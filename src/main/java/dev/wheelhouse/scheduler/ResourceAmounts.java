@@ -25,10 +25,19 @@ record ResourceAmounts(long milliCpu, long memory, long ephemeralStorage, Map<St
     private static final Map<String, Quantity> ASSUMED = Map.of("cpu", new Quantity("100m"), "memory",
             new Quantity("200Mi"));
 
-    private static final String CPU = "cpu";
-    private static final String MEMORY = "memory";
-    private static final String EPHEMERAL_STORAGE = "ephemeral-storage";
+    static final String CPU = "cpu";
+    static final String MEMORY = "memory";
+    static final String EPHEMERAL_STORAGE = "ephemeral-storage";
     private static final String PODS = "pods";
+
+    long amount(String resource) {
+        return switch (resource) {
+            case CPU -> milliCpu;
+            case MEMORY -> memory;
+            case EPHEMERAL_STORAGE -> ephemeralStorage;
+            default -> other.getOrDefault(resource, 0L);
+        };
+    }
 
     /** The requests of a pod. */
     static ResourceAmounts of(V1Pod pod) {

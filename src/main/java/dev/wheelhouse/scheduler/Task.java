@@ -19,7 +19,7 @@ sealed interface Task {
     enum Cause {
         NODE_CHANGED(filter -> true), POD_DELETED(Filter::dependsOnRemovals), POD_ADDED(Filter::dependsOnAdditions),
         VOLUME_CHANGED(
-                filter -> filter == Filter.VOLUMES);
+                filter -> filter == Filter.VOLUMES || filter == Filter.VOLUME_LIMITS);
 
         private final Predicate<Filter> mayChange;
 

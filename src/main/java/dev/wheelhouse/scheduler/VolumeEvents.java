@@ -2,6 +2,7 @@ package dev.wheelhouse.scheduler;
 
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
@@ -21,14 +22,16 @@ import dev.wheelhouse.workqueue.WorkQueue;
  * that use it (upstream: {@code EventsToRegister} in {@code plugins/volumebinding/volume_binding.go}).
  */
 final class VolumeEvents {
+    private final SchedulerConfig config;
     private final PodsOfClaims podsOfClaims;
     private final VolumeCaches caches;
     private final PendingPods pending;
     private final WorkQueue<Task> tasks;
     private final WriteQueue writes;
 
-    VolumeEvents(SharedIndexInformer<V1Pod> pods, VolumeCaches caches, PendingPods pending, WorkQueue<Task> tasks,
-            WriteQueue writes) {
+    VolumeEvents(SchedulerConfig config, SharedIndexInformer<V1Pod> pods, VolumeCaches caches, PendingPods pending,
+            WorkQueue<Task> tasks, WriteQueue writes) {
+        this.config = config;
         this.caches = caches;
         this.pending = pending;
         this.tasks = tasks;
@@ -40,11 +43,25 @@ final class VolumeEvents {
     List<SharedIndexInformer.Registration> register() {
         return List.of(caches.claims.addEventHandler(ResourceEventHandler.of(this::claimChanged)),
                 caches.volumes.addEventHandler(ResourceEventHandler.of(this::volumeChanged)),
-                caches.classes.addEventHandler(ResourceEventHandler.of(this::classChanged)));
+                caches.classes.addEventHandler(ResourceEventHandler.of(this::classChanged)),
+                caches.nodes.addEventHandler(ResourceEventHandler.of((before, after) -> changed(before, after,
+                        node -> node.getSpec().getDrivers()))),
+                caches.drivers.addEventHandler(ResourceEventHandler.of((before, after) -> changed(before, after,
+                        driver -> driver.getSpec().getStorageCapacity()))),
+                caches.capacities.addEventHandler(ResourceEventHandler.of((before, after) -> changed(before, after,
+                        capacity -> capacity))),
+                caches.attachments.addEventHandler(ResourceEventHandler.of((before, after) -> changed(before, after,
+                        attachment -> attachment.getSpec().getNodeName()))));
     }
 
     void close() {
         podsOfClaims.close();
+    }
+
+    private <T> void changed(@Nullable T before, @Nullable T after, Function<T, @Nullable Object> what) {
+        if (before == null || after == null || !Objects.equals(what.apply(before), what.apply(after))) {
+            volumesChanged();
+        }
     }
 
     private void volumesChanged() {
@@ -55,7 +72,7 @@ final class VolumeEvents {
 
     private void claimChanged(@Nullable V1PersistentVolumeClaim before, @Nullable V1PersistentVolumeClaim after) {
         for (V1Pod pod : podsOfClaims.using(ObjectKey.of(after != null ? after : Objects.requireNonNull(before)))) {
-            if (PodPredicates.isOurs(pod)) {
+            if (config.takes(pod)) {
                 tasks.add(new Task.ReconsiderOne(ObjectKey.of(pod)));
                 writes.wake(ObjectKey.of(pod));
             }

@@ -24,6 +24,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class PlacementTest {
     private static final Map<String, Map<String, String>> NAMESPACES = Map.of("team-b", Map.of("team", "b"));
 
+    private Profile profile = ProfileTexts.DEFAULT;
     private final List<NodeInfo> nodes = new ArrayList<>();
     private int pods;
 
@@ -62,8 +63,8 @@ class PlacementTest {
 
     private ScheduleResult decide(PodInfo pod) {
         return Placement
-                .decide(new SchedulingView(pod, PodVolumes.NONE, claim -> false, nodes,
-                        ns -> NAMESPACES.getOrDefault(ns, Map.of()), "", Preemption.Facts.NONE, 7));
+                .decide(new SchedulingView(profile, pod, PodVolumes.NONE, nodes,
+                        ns -> NAMESPACES.getOrDefault(ns, Map.of()), "", Preemption.Facts.NONE, 7, 0));
     }
 
     private String chosen(PodInfo pod) {
@@ -132,8 +133,9 @@ class PlacementTest {
         V1PodDisruptionBudget budget = Yaml.read("{metadata: {namespace: default}, spec: {selector: {matchLabels: "
                 + "{budget: x}}}, status: {disruptionsAllowed: 0}}", V1PodDisruptionBudget.class);
         ScheduleResult.Unschedulable result = (ScheduleResult.Unschedulable) Placement.decide(new SchedulingView(
-                pod("", "priority: 10, " + asking("cpu: '" + cpus + "'")), PodVolumes.NONE, claim -> false, nodes,
-                ns -> Map.of(), "", new Preemption.Facts(() -> List.of(budget), pod -> started.get(pod.uid())), 7));
+                profile,
+                pod("", "priority: 10, " + asking("cpu: '" + cpus + "'")), PodVolumes.NONE, nodes,
+                ns -> Map.of(), "", new Preemption.Facts(() -> List.of(budget), pod -> started.get(pod.uid())), 7, 0));
         assertThat(result.victims().stream().map(victim -> texts.get(victim.uid())).collect(Collectors.joining(" ",
                 result.nominated() + ": ", ""))).isEqualTo(expected == null ? ": " : expected);
         assertThat(nodes).as("the sums are as before").allMatch(node -> node.milliCpu() == node.placed().stream()

@@ -259,7 +259,7 @@ class SchedulerTest {
         ObjectKey goes = pod("goes", "'1'", "nodeName: node-1,");
         cluster.edit(ResourceType.PODS, V1Pod.class, goes, pod -> pod.getStatus()
                 .addConditionsItem(new V1PodCondition().type("DisruptionTarget").status("True")
-                        .reason(PodWrites.PREEMPTED.reason()).message(PodWrites.PREEMPTED.message())));
+                        .reason("PreemptionByScheduler")));
         cluster.delete(ResourceType.PODS, goes);
         ObjectKey waits = pod("waits", "'2'", "priorityClassName: high,");
         cluster.edit(ResourceType.PODS, V1Pod.class, waits, pod -> pod.getStatus().setNominatedNodeName("node-1"));
