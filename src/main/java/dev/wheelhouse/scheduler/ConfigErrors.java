@@ -72,11 +72,9 @@ final class ConfigErrors {
         range(path + ".minCandidateNodesPercentage", args.minCandidateNodesPercentage());
         invalid(args.minCandidateNodesAbsolute() < 0, path + ".minCandidateNodesAbsolute",
                 args.minCandidateNodesAbsolute(), "not in valid range [0, inf)");
-        boolean none = args.minCandidateNodesPercentage() == 0 && args.minCandidateNodesAbsolute() == 0;
-        invalid(none, path + ".minCandidateNodesPercentage", 0,
+        invalid(args.minCandidateNodesPercentage() == 0 && args.minCandidateNodesAbsolute() == 0,
+                path + ".minCandidateNodesPercentage", 0,
                 "cannot be zero at the same time as minCandidateNodesAbsolute");
-        invalid(none, path + ".minCandidateNodesAbsolute", 0,
-                "cannot be zero at the same time as minCandidateNodesPercentage");
     }
 
     private void check(String path, Profile.Balance args) {

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +26,6 @@ import static dev.wheelhouse.api.Absent.orZero;
 final class NodeInfo {
     private final String name;
     private @Nullable Facts facts;
-    private Map<String, Long> images = Map.of();
 
     private final Map<String, PodInfo> placed = new LinkedHashMap<>();
     private long milliCpu;
@@ -41,7 +41,7 @@ final class NodeInfo {
 
     /** The fields of a Node that scheduling depends on. A change of other fields makes no difference to any pod. */
     record Facts(Map<String, String> labels, List<V1Taint> taints, boolean unschedulable, ResourceAmounts allocatable,
-            int allowedPods) {
+            int allowedPods, Map<String, Long> images) {
         static Facts of(V1Node node) {
             Map<String, String> labels = node.getMetadata().getLabels();
             var allocatable = node.getStatus() == null
@@ -51,12 +51,18 @@ final class NodeInfo {
                             : node.getStatus().getCapacity();
             return new Facts(labels == null ? Map.of() : labels, Taints.of(node),
                     node.getSpec() != null && Boolean.TRUE.equals(node.getSpec().getUnschedulable()),
-                    ResourceAmounts.offered(allocatable), ResourceAmounts.pods(allocatable));
+                    ResourceAmounts.offered(allocatable), ResourceAmounts.pods(allocatable),
+                    node.getStatus() == null
+                            ? Map.of()
+                            : orEmpty(node.getStatus().getImages()).stream()
+                                    .flatMap(image -> orEmpty(image.getNames()).stream()
+                                            .map(name -> Map.entry(name, orZero(image.getSizeBytes()))))
+                                    .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue, Math::max)));
         }
     }
 
     private static final Facts UNKNOWN = new Facts(Map.of(), List.of(), true, new ResourceAmounts(0, 0, 0, Map.of()),
-            0);
+            0, Map.of());
 
     NodeInfo(String name) {
         this.name = name;
@@ -70,25 +76,6 @@ final class NodeInfo {
         boolean changed = next == null ? facts != null : !next.equals(facts);
         facts = next;
         return changed;
-    }
-
-    /** The sizes of a node's images, by all their names. */
-    static Map<String, Long> images(V1Node node) {
-        Map<String, Long> sizes = new HashMap<>();
-        if (node.getStatus() != null) {
-            orEmpty(node.getStatus().getImages()).forEach(image -> orEmpty(image.getNames())
-                    .forEach(each -> sizes.put(each, orZero(image.getSizeBytes()))));
-        }
-        return sizes.isEmpty() ? Map.of() : sizes;
-    }
-
-    /** Sets the sizes of the images. No pod fits because of them that did not fit before. */
-    void setImages(Map<String, Long> sizes) {
-        images = sizes;
-    }
-
-    Map<String, Long> images() {
-        return images;
     }
 
     /** Adds a pod to the sums. */
@@ -162,6 +149,11 @@ final class NodeInfo {
         return facts().allowedPods;
     }
 
+    /** The sizes of its images, by all their names. */
+    Map<String, Long> images() {
+        return facts().images;
+    }
+
     int pods() {
         return placed.size();
     }
@@ -175,25 +167,13 @@ final class NodeInfo {
         return milliCpu;
     }
 
-    long memory() {
-        return memory;
-    }
-
-    long ephemeralStorage() {
-        return ephemeralStorage;
-    }
-
-    long other(String resource) {
-        return other.getOrDefault(resource, 0L);
-    }
-
     /** The sum of the requests of a resource. */
     long requested(String resource) {
         return switch (resource) {
             case ResourceAmounts.CPU -> milliCpu;
             case ResourceAmounts.MEMORY -> memory;
             case ResourceAmounts.EPHEMERAL_STORAGE -> ephemeralStorage;
-            default -> other(resource);
+            default -> other.getOrDefault(resource, 0L);
         };
     }
 

@@ -135,24 +135,12 @@ final class Placement {
         if (node.pods() + 1 > node.allowedPods()) {
             reasons.add("Too many pods");
         }
-        if (wanted.milliCpu() > 0 && wanted.milliCpu() > offered.milliCpu() - node.milliCpu()) {
-            reasons.add("Insufficient cpu");
-            everFits &= wanted.milliCpu() <= offered.milliCpu();
-        }
-        if (wanted.memory() > 0 && wanted.memory() > offered.memory() - node.memory()) {
-            reasons.add("Insufficient memory");
-            everFits &= wanted.memory() <= offered.memory();
-        }
-        if (wanted.ephemeralStorage() > 0
-                && wanted.ephemeralStorage() > offered.ephemeralStorage() - node.ephemeralStorage()) {
-            reasons.add("Insufficient ephemeral-storage");
-            everFits &= wanted.ephemeralStorage() <= offered.ephemeralStorage();
-        }
-        for (Map.Entry<String, Long> more : wanted.other().entrySet()) {
-            long amount = offered.other().getOrDefault(more.getKey(), 0L);
-            if (more.getValue() > amount - node.other(more.getKey()) && !args.ignores(more.getKey())) {
-                reasons.add("Insufficient " + more.getKey());
-                everFits &= more.getValue() <= amount;
+        for (String resource : wanted.names()) {
+            long amount = wanted.amount(resource);
+            if (amount > 0 && amount > offered.amount(resource) - node.requested(resource)
+                    && !args.ignores(resource)) {
+                reasons.add("Insufficient " + resource);
+                everFits &= amount <= offered.amount(resource);
             }
         }
         return reasons.isEmpty() ? null : new FilterFailure(Filter.RESOURCES, reasons, everFits);

@@ -2,8 +2,10 @@ package dev.wheelhouse.scheduler;
 
 import java.math.BigDecimal;
 import java.math.RoundingMode;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +31,17 @@ record ResourceAmounts(long milliCpu, long memory, long ephemeralStorage, Map<St
     static final String MEMORY = "memory";
     static final String EPHEMERAL_STORAGE = "ephemeral-storage";
     private static final String PODS = "pods";
+
+    private static final List<String> BASIC = List.of(CPU, MEMORY, EPHEMERAL_STORAGE);
+
+    /** Whether every node has the resource. */
+    static boolean isBasic(String resource) {
+        return BASIC.contains(resource);
+    }
+
+    Iterable<String> names() {
+        return other.isEmpty() ? BASIC : Stream.concat(BASIC.stream(), other.keySet().stream()).toList();
+    }
 
     long amount(String resource) {
         return switch (resource) {

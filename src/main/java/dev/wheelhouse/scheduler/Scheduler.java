@@ -54,16 +54,6 @@ public final class Scheduler implements AutoCloseable {
     private final VolumeEvents volumeEvents;
 
     /**
-     * @param events the recorder of the component {@link #NAME}
-     * @param seed breaks ties between nodes
-     * @param writers the maximum number of concurrent writes, at least 1
-     */
-    public Scheduler(KubeClient client, SharedInformerFactory factory, EventRecorder events, Clock clock,
-            MeterRegistry registry, long seed, int writers) {
-        this(SchedulerConfig.DEFAULT, client, factory, name -> events, clock, registry, seed, writers);
-    }
-
-    /**
      * @param events makes the recorder of a profile, by its name
      * @param seed breaks ties between nodes
      * @param writers the maximum number of concurrent writes, at least 1

@@ -32,9 +32,7 @@ final class SchedulerCache {
      */
     synchronized boolean setNode(V1Node node) {
         NodeInfo.Facts facts = NodeInfo.Facts.of(node);
-        NodeInfo info = node(node.getMetadata().getName());
-        info.setImages(NodeInfo.images(node));
-        return info.setFacts(facts);
+        return node(node.getMetadata().getName()).setFacts(facts);
     }
 
     synchronized void removeNode(String name) {

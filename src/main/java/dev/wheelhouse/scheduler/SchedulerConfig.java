@@ -43,20 +43,18 @@ public record SchedulerConfig(Map<String, Profile> profiles, Duration initialBac
     private static final JsonMapper STRICT = ModelJson.withoutCoercion(ModelJson.mapperForModels().rebuild())
             .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES).build();
     /** The values of absent fields, and the arguments of plugins by their names. */
-    private static final JsonNode ABSENT = tree(
-            """
-                    file: {parallelism: 16, podInitialBackoffSeconds: 1, podMaxBackoffSeconds: 10, profiles: [{}], extenders: []}
-                    profile: {schedulerName: default-scheduler, plugins: {}, pluginConfig: []}
-                    DefaultPreemption: {minCandidateNodesPercentage: 10, minCandidateNodesAbsolute: 100}
-                    InterPodAffinity: {hardPodAffinityWeight: 1}
-                    NodeAffinity: {}
-                    NodeResourcesFit: {ignoredResources: [], ignoredResourceGroups: [], scoringStrategy: {type: LeastAllocated}}
-                    NodeResourcesBalancedAllocation: {resources: [{name: cpu}, {name: memory}]}
-                    PodTopologySpread: {defaultingType: System, defaultConstraints: []}
-                    VolumeBinding: {bindTimeoutSeconds: 600}
-                    """
-                    .getBytes(StandardCharsets.UTF_8));
-
+    private static final JsonNode ABSENT = tree("""
+            file: {parallelism: 16, podInitialBackoffSeconds: 1, podMaxBackoffSeconds: 10, profiles: [{}],
+              extenders: []}
+            DefaultPreemption: {minCandidateNodesPercentage: 10, minCandidateNodesAbsolute: 100}
+            InterPodAffinity: {hardPodAffinityWeight: 1}
+            NodeAffinity: {}
+            NodeResourcesFit: {ignoredResources: [], ignoredResourceGroups: [],
+              scoringStrategy: {type: LeastAllocated}}
+            NodeResourcesBalancedAllocation: {resources: [{name: cpu}, {name: memory}]}
+            PodTopologySpread: {defaultingType: System, defaultConstraints: []}
+            VolumeBinding: {bindTimeoutSeconds: 600}
+            """.getBytes(StandardCharsets.UTF_8));
     /** The constraints of pods that declare none, if the profile does not say otherwise. */
     private static final List<V1TopologySpreadConstraint> SYSTEM = List.of(
             new V1TopologySpreadConstraint().topologyKey("kubernetes.io/hostname").maxSkew(3)
@@ -68,10 +66,10 @@ public record SchedulerConfig(Map<String, Profile> profiles, Duration initialBac
     public static final SchedulerConfig DEFAULT = of(("apiVersion: " + VERSION + "\nkind: " + KIND)
             .getBytes(StandardCharsets.UTF_8));
 
-    private record Text(int parallelism, @Nullable JsonNode leaderElection, @Nullable JsonNode clientConnection,
+    private record Text(int parallelism, @Nullable Election leaderElection, @Nullable Connection clientConnection,
             boolean enableProfiling, boolean enableContentionProfiling, boolean delayCacheUntilActive,
             int percentageOfNodesToScore, long podInitialBackoffSeconds, long podMaxBackoffSeconds,
-            List<ObjectNode> profiles, List<JsonNode> extenders) {}
+            List<ProfileText> profiles, List<JsonNode> extenders) {}
 
     private record Election(boolean leaderElect, @Nullable String leaseDuration, @Nullable String renewDeadline,
             @Nullable String retryPeriod, @Nullable String resourceLock, @Nullable String resourceName,
@@ -82,7 +80,13 @@ public record SchedulerConfig(Map<String, Profile> profiles, Duration initialBac
 
     /** A profile as the file has it. */
     record ProfileText(String schedulerName, @Nullable Integer percentageOfNodesToScore, Map<String, PluginSet> plugins,
-            List<PluginArgs> pluginConfig) {}
+            List<PluginArgs> pluginConfig) {
+        ProfileText {
+            schedulerName = Objects.requireNonNullElse(schedulerName, Scheduler.NAME);
+            plugins = orEmpty(plugins);
+            pluginConfig = orEmpty(pluginConfig);
+        }
+    }
 
     record PluginSet(List<PluginName> enabled, List<PluginName> disabled) {
         static final PluginSet NONE = new PluginSet(List.of(), List.of());
@@ -120,12 +124,6 @@ public record SchedulerConfig(Map<String, Profile> profiles, Duration initialBac
         ObjectNode json = tree(yaml) instanceof ObjectNode node ? node : STRICT.createObjectNode();
         requireType(json, KIND, "");
         Text text = fields("", complete("file", json), Text.class);
-        if (text.leaderElection != null) {
-            fields("leaderElection", text.leaderElection, Election.class);
-        }
-        if (text.clientConnection != null) {
-            fields("clientConnection", text.clientConnection, Connection.class);
-        }
         ConfigErrors errors = new ConfigErrors();
         errors.invalid(text.parallelism <= 0, "parallelism", text.parallelism,
                 "should be an integer value greater than zero");
@@ -139,7 +137,7 @@ public record SchedulerConfig(Map<String, Profile> profiles, Duration initialBac
         Map<String, Profile> profiles = new LinkedHashMap<>();
         for (int i = 0; i < text.profiles.size(); i++) {
             String path = "profiles[" + i + "]";
-            ProfileText profile = fields(path, complete("profile", text.profiles.get(i)), ProfileText.class);
+            ProfileText profile = text.profiles.get(i);
             errors.add(profile.schedulerName.isEmpty(), path + ".schedulerName", "Required value");
             errors.add(profiles.containsKey(profile.schedulerName), path + ".schedulerName",
                     "Duplicate value: " + ConfigErrors.quoted(profile.schedulerName));
@@ -200,14 +198,10 @@ public record SchedulerConfig(Map<String, Profile> profiles, Duration initialBac
 
     /** Checks apiVersion and kind, and removes them. */
     private static void requireType(ObjectNode json, String kind, String path) {
-        JsonNode version = json.remove("apiVersion");
-        JsonNode type = json.remove("kind");
+        String given = (json.has("apiVersion") ? json.remove("apiVersion").asString("") : "") + " "
+                + (json.has("kind") ? json.remove("kind").asString("") : "");
         // The arguments of a plugin need not say what they are.
-        if (version == null && type == null && !path.isEmpty()) {
-            return;
-        }
-        if (version == null || type == null || !version.asString("").equals(VERSION)
-                || !type.asString("").equals(kind)) {
+        if (!given.equals(VERSION + " " + kind) && (path.isEmpty() || !given.isBlank())) {
             throw new IllegalArgumentException(path + "apiVersion and " + path + "kind must be " + VERSION + " and "
                     + kind);
         }

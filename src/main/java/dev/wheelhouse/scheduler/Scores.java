@@ -80,9 +80,7 @@ final class Scores {
 
     /** What a node offers of a resource that counts; 0 for a further resource that the pod does not want. */
     private static long offered(String resource, long wanted, NodeInfo node) {
-        boolean basic = resource.equals(ResourceAmounts.CPU) || resource.equals(ResourceAmounts.MEMORY)
-                || resource.equals(ResourceAmounts.EPHEMERAL_STORAGE);
-        return basic || wanted > 0 ? node.allocatable().amount(resource) : 0;
+        return ResourceAmounts.isBasic(resource) || wanted > 0 ? node.allocatable().amount(resource) : 0;
     }
 
     private static long onShape(List<Profile.Point> shape, long utilization) {

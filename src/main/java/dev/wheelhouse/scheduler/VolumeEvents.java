@@ -2,10 +2,10 @@ package dev.wheelhouse.scheduler;
 
 import java.util.List;
 import java.util.Objects;
-import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
+import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1PersistentVolume;
 import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
 import io.kubernetes.client.openapi.models.V1Pod;
@@ -44,24 +44,15 @@ final class VolumeEvents {
         return List.of(caches.claims.addEventHandler(ResourceEventHandler.of(this::claimChanged)),
                 caches.volumes.addEventHandler(ResourceEventHandler.of(this::volumeChanged)),
                 caches.classes.addEventHandler(ResourceEventHandler.of(this::classChanged)),
-                caches.nodes.addEventHandler(ResourceEventHandler.of((before, after) -> changed(before, after,
-                        node -> node.getSpec().getDrivers()))),
-                caches.drivers.addEventHandler(ResourceEventHandler.of((before, after) -> changed(before, after,
-                        driver -> driver.getSpec().getStorageCapacity()))),
-                caches.capacities.addEventHandler(ResourceEventHandler.of((before, after) -> changed(before, after,
-                        capacity -> capacity))),
-                caches.attachments.addEventHandler(ResourceEventHandler.of((before, after) -> changed(before, after,
-                        attachment -> attachment.getSpec().getNodeName()))));
+                always(caches.nodes), always(caches.drivers), always(caches.capacities), always(caches.attachments));
+    }
+
+    private <T extends KubernetesObject> SharedIndexInformer.Registration always(SharedIndexInformer<T> informer) {
+        return informer.addEventHandler(ResourceEventHandler.of((before, after) -> volumesChanged()));
     }
 
     void close() {
         podsOfClaims.close();
-    }
-
-    private <T> void changed(@Nullable T before, @Nullable T after, Function<T, @Nullable Object> what) {
-        if (before == null || after == null || !Objects.equals(what.apply(before), what.apply(after))) {
-            volumesChanged();
-        }
     }
 
     private void volumesChanged() {

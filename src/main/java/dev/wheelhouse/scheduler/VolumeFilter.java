@@ -7,7 +7,6 @@ import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
@@ -99,32 +98,34 @@ final class VolumeFilter {
         return reasons;
     }
 
-    private static boolean conflict(V1Volume one, V1Volume two) {
-        var gce = one.getGcePersistentDisk();
-        var otherGce = two.getGcePersistentDisk();
-        if (gce != null && otherGce != null && Objects.equals(gce.getPdName(), otherGce.getPdName())) {
-            return !areTrue(gce.getReadOnly(), otherGce.getReadOnly());
+    /** A disk that only one pod of a node may write. A Ceph image is the same one if a monitor is. */
+    private record Disk(String id, List<String> monitors, @Nullable Boolean readOnly) {
+        static @Nullable Disk of(V1Volume volume) {
+            if (volume.getGcePersistentDisk() != null) {
+                return new Disk("gce " + volume.getGcePersistentDisk().getPdName(), List.of(""),
+                        volume.getGcePersistentDisk().getReadOnly());
+            }
+            if (volume.getAwsElasticBlockStore() != null) {
+                return new Disk("aws " + volume.getAwsElasticBlockStore().getVolumeID(), List.of(""), false);
+            }
+            if (volume.getIscsi() != null) {
+                return new Disk("iscsi " + volume.getIscsi().getIqn(), List.of(""), volume.getIscsi().getReadOnly());
+            }
+            return volume.getRbd() == null
+                    ? null
+                    : new Disk("rbd " + volume.getRbd().getPool() + " " + volume.getRbd().getImage(),
+                            volume.getRbd().getMonitors(), volume.getRbd().getReadOnly());
         }
-        var aws = one.getAwsElasticBlockStore();
-        var otherAws = two.getAwsElasticBlockStore();
-        if (aws != null && otherAws != null) {
-            return Objects.equals(aws.getVolumeID(), otherAws.getVolumeID());
+
+        boolean conflicts(@Nullable Disk other) {
+            return other != null && id.equals(other.id) && !Collections.disjoint(monitors, other.monitors)
+                    && !(Boolean.TRUE.equals(readOnly) && Boolean.TRUE.equals(other.readOnly));
         }
-        var iscsi = one.getIscsi();
-        var otherIscsi = two.getIscsi();
-        if (iscsi != null && otherIscsi != null && Objects.equals(iscsi.getIqn(), otherIscsi.getIqn())) {
-            return !areTrue(iscsi.getReadOnly(), otherIscsi.getReadOnly());
-        }
-        var rbd = one.getRbd();
-        var otherRbd = two.getRbd();
-        return rbd != null && otherRbd != null && !Collections.disjoint(rbd.getMonitors(), otherRbd.getMonitors())
-                && Objects.equals(rbd.getPool(), otherRbd.getPool())
-                && Objects.equals(rbd.getImage(), otherRbd.getImage())
-                && !areTrue(rbd.getReadOnly(), otherRbd.getReadOnly());
     }
 
-    private static boolean areTrue(@Nullable Boolean one, @Nullable Boolean two) {
-        return Boolean.TRUE.equals(one) && Boolean.TRUE.equals(two);
+    private static boolean conflict(V1Volume one, V1Volume two) {
+        Disk disk = Disk.of(one);
+        return disk != null && disk.conflicts(Disk.of(two));
     }
 
     /** Whether a volume is in another zone or region than a node (upstream: {@code plugins/volumezone}). */

@@ -30,8 +30,8 @@ class SchedulerTest {
             "priorityclasses", "PriorityClass", false);
     private final Cluster cluster = new Cluster();
     private final List<String> events = new ArrayList<>();
-    private final Scheduler scheduler = new Scheduler(cluster.client(), cluster.informers(),
-            (type, object, fieldPath, eventType, reason, message) -> events
+    private final Scheduler scheduler = new Scheduler(SchedulerConfig.DEFAULT, cluster.client(), cluster.informers(),
+            name -> (type, object, fieldPath, eventType, reason, message) -> events
                     .add(eventType + " " + reason + " " + object.getMetadata().getName() + ": " + message),
             cluster.clock, Meters.NONE, 1, 2);
 
