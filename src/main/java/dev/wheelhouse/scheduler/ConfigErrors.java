@@ -63,7 +63,6 @@ final class ConfigErrors {
             case Profile.Fit args -> check(path, args);
             case Profile.Spread args -> check(path, args);
             default -> {
-                // The other arguments have no rules.
             }
         }
     }

@@ -11,6 +11,11 @@ enum Filter {
                 || dependsOnAdditions();
     }
 
+    /** Whether a change of a claim, a volume or what holds it may change the filter's result. */
+    boolean dependsOnVolumes() {
+        return this == CLAIMS || this == VOLUMES || this == VOLUME_LIMITS;
+    }
+
     /** Whether adding pods to nodes may change the filter's result. */
     boolean dependsOnAdditions() {
         return this == SPREAD || this == POD_AFFINITY;

@@ -1,6 +1,5 @@
 package dev.wheelhouse.scheduler;
 
-import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashMap;
@@ -17,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  * messages are upstream's ({@code framework.FitError}, {@code schedule_one.go}).
  */
 final class Placement {
+    /** A prime. Where some nodes are enough, they are so far apart in the order of names. */
+    private static final int STRIDE = 7919;
+
     private Placement() {}
 
     static ScheduleResult decide(SchedulingView view) {
@@ -45,8 +47,9 @@ final class Placement {
         List<NodeInfo> feasible = new ArrayList<>();
         Diagnosis diagnosis = new Diagnosis(rules);
         int enough = profile.enough(nodes.size());
-        long stride = enough < nodes.size() ? stride(nodes.size()) : 1;
-        long start = enough < nodes.size() ? view.turn() % nodes.size() * enough : 0;
+        boolean some = enough < nodes.size();
+        long stride = some && nodes.size() % STRIDE != 0 ? STRIDE : 1;
+        long start = some ? view.turn() % nodes.size() * enough : 0;
         for (int i = 0; i < nodes.size() && feasible.size() < enough; i++) {
             NodeInfo node = nodes.get((int) ((start + i) * stride % nodes.size()));
             FilterFailure failure = rules.check(node);
@@ -57,15 +60,6 @@ final class Placement {
             }
         }
         return feasible.isEmpty() ? diagnosis.unschedulable() : best(rules, feasible);
-    }
-
-    /** A step by which all nodes are visited, neighbours in the order of names far from each other. */
-    private static long stride(int nodes) {
-        long stride = Math.max(1, (long) (nodes * 0.618));
-        while (BigInteger.valueOf(stride).gcd(BigInteger.valueOf(nodes)).intValue() > 1) {
-            stride++;
-        }
-        return stride;
     }
 
     private static ScheduleResult unschedulable(SchedulingView view, int nodes, String reason, Filter filter) {

@@ -1,5 +1,6 @@
 package dev.wheelhouse.scheduler;
 
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.HashMap;
@@ -7,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 import dev.wheelhouse.scheduler.SchedulerConfig.PluginName;
 import dev.wheelhouse.scheduler.SchedulerConfig.PluginSet;
@@ -34,7 +36,8 @@ final class PluginSelection {
     Profile profile(String name, int percentage, Profile.Args args) {
         sets.keySet().forEach(point -> errors.add(!point.equals(MULTI_POINT) && !Plugin.POINTS.contains(point),
                 path, "strict decoding error: unknown field \"" + path + "." + point + "\""));
-        Map<Plugin, Integer> multiPoint = multiPoint();
+        Map<Plugin, Integer> multiPoint = at(MULTI_POINT,
+                Arrays.stream(Plugin.values()).collect(Collectors.toMap(each -> each, each -> each.weight)));
         Plugin.POINTS.forEach(point -> enabled.put(point, at(point, multiPoint)));
         Set<Plugin> filters = EnumSet.noneOf(Plugin.class);
         Map<Plugin, Integer> weights = new EnumMap<>(Plugin.class);
@@ -64,24 +67,16 @@ final class PluginSelection {
         return enabled.getOrDefault(point, Map.of()).containsKey(plugin);
     }
 
-    /** The plugins that are enabled at all their points, with their weights. */
-    private Map<Plugin, Integer> multiPoint() {
-        PluginSet set = sets.getOrDefault(MULTI_POINT, PluginSet.NONE);
-        Map<Plugin, Integer> plugins = new LinkedHashMap<>();
-        for (Plugin plugin : Plugin.values()) {
-            if (!set.disables(plugin.title)) {
-                plugins.put(plugin, plugin.weight);
-            }
-        }
-        plugins.putAll(named(set, MULTI_POINT));
-        return plugins;
-    }
-
-    private Map<Plugin, Integer> at(String point, Map<Plugin, Integer> multiPoint) {
+    /**
+     * The plugins that are enabled at a point, or at all points, with their weights.
+     *
+     * @param defaults what is enabled unless the set says otherwise
+     */
+    private Map<Plugin, Integer> at(String point, Map<Plugin, Integer> defaults) {
         PluginSet set = sets.getOrDefault(point, PluginSet.NONE);
         Map<Plugin, Integer> plugins = named(set, point);
-        multiPoint.forEach((plugin, weight) -> {
-            if (plugin.points.contains(point) && !set.disables(plugin.title)) {
+        defaults.forEach((plugin, weight) -> {
+            if ((point.equals(MULTI_POINT) || plugin.points.contains(point)) && !set.disables(plugin.title)) {
                 plugins.putIfAbsent(plugin, weight);
             }
         });

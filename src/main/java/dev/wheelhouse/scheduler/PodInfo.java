@@ -36,7 +36,7 @@ import static dev.wheelhouse.api.Absent.orZero;
  * @param containers the number of its containers, those for its start included
  * @param owner the UID of its controller; empty if it has none
  * @param preempts whether its policy allows preemption of other pods
- * @param problem why its affinity or spread constraints are invalid; empty if they are valid
+ * @param problem why it fits on no node, whatever the nodes are: for example an invalid selector; else empty
  */
 record PodInfo(ObjectKey key, String uid, int priority, boolean preempts, ResourceAmounts requests,
         ResourceAmounts forScoring, boolean preempted, String nominated,
@@ -67,6 +67,10 @@ record PodInfo(ObjectKey key, String uid, int priority, boolean preempts, Resour
                         .flatMap(List::stream).map(V1Container::getImage),
                 orEmpty(spec.getVolumes()).stream().filter(each -> each.getImage() != null)
                         .map(each -> each.getImage().getReference()));
+        if (!orEmpty(spec.getResourceClaims()).isEmpty()) {
+            problem = "the pod has resource claims, and this scheduler allocates no devices: it has no plugin "
+                    + "DynamicResources";
+        }
         V1OwnerReference owner = OwnerReferences.controllerOf(meta);
         return new PodInfo(ObjectKey.of(meta), meta.getUid() == null ? "" : meta.getUid(),
                 priorityOf(spec), !"Never".equals(spec.getPreemptionPolicy()),

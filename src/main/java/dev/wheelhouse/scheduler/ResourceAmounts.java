@@ -32,12 +32,8 @@ record ResourceAmounts(long milliCpu, long memory, long ephemeralStorage, Map<St
     static final String EPHEMERAL_STORAGE = "ephemeral-storage";
     private static final String PODS = "pods";
 
-    private static final List<String> BASIC = List.of(CPU, MEMORY, EPHEMERAL_STORAGE);
-
-    /** Whether every node has the resource. */
-    static boolean isBasic(String resource) {
-        return BASIC.contains(resource);
-    }
+    /** The resources that every node has. */
+    static final List<String> BASIC = List.of(CPU, MEMORY, EPHEMERAL_STORAGE);
 
     Iterable<String> names() {
         return other.isEmpty() ? BASIC : Stream.concat(BASIC.stream(), other.keySet().stream()).toList();

@@ -31,8 +31,7 @@ final class SchedulerCache {
      * @return whether anything changed that scheduling depends on
      */
     synchronized boolean setNode(V1Node node) {
-        NodeInfo.Facts facts = NodeInfo.Facts.of(node);
-        return node(node.getMetadata().getName()).setFacts(facts);
+        return node(node.getMetadata().getName()).setFacts(NodeInfo.Facts.of(node));
     }
 
     synchronized void removeNode(String name) {

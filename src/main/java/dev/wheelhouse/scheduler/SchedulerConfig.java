@@ -113,10 +113,9 @@ public record SchedulerConfig(Map<String, Profile> profiles, Duration initialBac
     public static SchedulerConfig read(Path file) {
         try (InputStream in = Files.newInputStream(file)) {
             return of(in.readNBytes(MAX_BYTES));
-        } catch (IOException e) {
-            throw new IllegalArgumentException(" is " + file + ", which cannot be read: " + e, e);
-        } catch (IllegalArgumentException e) {
-            throw new IllegalArgumentException(" is " + file + ", which cannot be used: " + e.getMessage(), e);
+        } catch (IOException | IllegalArgumentException e) {
+            throw new IllegalArgumentException(" is " + file + ", which cannot be used: "
+                    + (e instanceof IOException ? e : e.getMessage()), e);
         }
     }
 

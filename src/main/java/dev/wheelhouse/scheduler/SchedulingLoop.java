@@ -92,9 +92,7 @@ final class SchedulingLoop implements Loop {
                 case Task.Reconsider reconsider -> pending.reconsider(reconsider.cause().mayChange())
                         .forEach(this::retry);
                 case Task.ReconsiderOne one -> {
-                    PendingPods.Retry retry = pending.reconsider(one.pod(),
-                            filter -> filter == Filter.CLAIMS || filter == Filter.VOLUMES
-                                    || filter == Filter.VOLUME_LIMITS);
+                    PendingPods.Retry retry = pending.reconsider(one.pod(), Filter::dependsOnVolumes);
                     if (retry != null) {
                         retry(retry);
                     }

@@ -80,7 +80,7 @@ final class Scores {
 
     /** What a node offers of a resource that counts; 0 for a further resource that the pod does not want. */
     private static long offered(String resource, long wanted, NodeInfo node) {
-        return ResourceAmounts.isBasic(resource) || wanted > 0 ? node.allocatable().amount(resource) : 0;
+        return wanted > 0 || ResourceAmounts.BASIC.contains(resource) ? node.allocatable().amount(resource) : 0;
     }
 
     private static long onShape(List<Profile.Point> shape, long utilization) {
