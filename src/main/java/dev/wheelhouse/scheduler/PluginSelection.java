@@ -50,8 +50,9 @@ final class PluginSelection {
             }
             for (String point : List.of("preFilter", "preScore", "reserve", "preBind")) {
                 String main = point.equals("preScore") ? "score" : "filter";
-                errors.invalid(plugin.points.contains(point) && has(point, plugin) != has(main, plugin),
-                        path + "." + point, plugin.title, "this scheduler has it on or off together with " + main);
+                errors.invalid(plugin.points.contains(point) && has(main, plugin) && !has(point, plugin),
+                        path + "." + point,
+                        plugin.title, "it cannot be disabled without its " + main);
             }
         }
         String quoted = ConfigErrors.quoted(name);

@@ -439,4 +439,88 @@ class PlacementTest {
                 + "[{topologyKey: zone, labelSelector: {matchExpressions: [{key: a, operator: Near}]}}]}}")))
                 .contains("parsing pod: ").contains("Near");
     }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {"type: LeastAllocated | a1", "type: MostAllocated | a2",
+            "type: RequestedToCapacityRatio, requestedToCapacityRatio: {shape: [{utilization: 0, score: 10}, "
+                    + "{utilization: 100, score: 0}]} | a1",
+            "type: RequestedToCapacityRatio, requestedToCapacityRatio: {shape: [{utilization: 0, score: 0}, "
+                    + "{utilization: 100, score: 10}]} | a2"})
+    void theScoringStrategyChoosesAmongFreeAndUsedNodes(String strategy, String expected) {
+        profile = ProfileTexts
+                .profile("plugins: {score: {disabled: [{name: '*'}], enabled: [{name: NodeResourcesFit}]}},"
+                        + " pluginConfig: [{name: NodeResourcesFit, args: {scoringStrategy: {" + strategy + "}}}]");
+        node("a1", "");
+        node("a2", "").add(pod("", asking("cpu: '1', memory: 2Gi")));
+        assertThat(chosen(pod("", asking("cpu: '1', memory: 2Gi")))).isEqualTo(expected);
+    }
+
+    @Test
+    void aProfileMayIgnoreResourcesAndAddAffinity() {
+        profile = ProfileTexts.profile("""
+                pluginConfig: [{name: NodeResourcesFit, args: {ignoredResourceGroups: [example.com]}},
+                {name: NodeAffinity, args: {addedAffinity: {requiredDuringSchedulingIgnoredDuringExecution:
+                {nodeSelectorTerms: [{matchExpressions: [{key: zone, operator: In, values: [b]}]}]}}}}]""");
+        node("a1", "");
+        NodeInfo b = node("b1", "");
+        assertThat(chosen(pod("", asking("example.com/fpga: '1'")))).isEqualTo("b1");
+        nodes.remove(b);
+        assertThat(message(pod("", ""))).startsWith(
+                "0/1 nodes are available: 1 node(s) didn't match scheduler-enforced node affinity. preemption: ");
+    }
+
+    @Test
+    void aProfileMaySpreadThePodsOfAControllerStrictly() {
+        profile = ProfileTexts.profile("pluginConfig: [{name: PodTopologySpread, args: {defaultingType: List, "
+                + "defaultConstraints: [{topologyKey: zone, maxSkew: 1, whenUnsatisfiable: DoNotSchedule}]}}]");
+        String owned = "{metadata: {name: p, namespace: default, uid: %s, ownerReferences: "
+                + "[{controller: true, uid: rs, kind: ReplicaSet, name: rs, apiVersion: apps/v1}]}, spec: {}}";
+        node("a1", "").add(PodInfo.of(Yaml.read(owned.formatted("one"), V1Pod.class)));
+        node("b1", "unschedulable: true");
+        assertThat(message(PodInfo.of(Yaml.read(owned.formatted("two"), V1Pod.class)))).startsWith(
+                "0/2 nodes are available: 1 node(s) didn't match pod topology spread constraints, "
+                        + "1 node(s) were unschedulable.");
+        assertThat(chosen(pod("", ""))).as("a pod without a controller").isEqualTo("a1");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {"gcePersistentDisk: {pdName: d} | gcePersistentDisk: {pdName: d} | false",
+            "gcePersistentDisk: {pdName: d} | gcePersistentDisk: {pdName: e} | true",
+            "gcePersistentDisk: {pdName: d, readOnly: true} | gcePersistentDisk: {pdName: d, readOnly: true} | true",
+            "awsElasticBlockStore: {volumeID: v} | awsElasticBlockStore: {volumeID: v, readOnly: true} | false",
+            "iscsi: {iqn: i, readOnly: true} | iscsi: {iqn: i} | false",
+            "rbd: {monitors: [a, b], pool: p, image: i} | rbd: {monitors: [b], pool: p, image: i} | false",
+            "rbd: {monitors: [a], pool: p, image: i} | rbd: {monitors: [b], pool: p, image: i} | true",
+            "emptyDir: {} | emptyDir: {} | true"})
+    void aDiskIsWrittenByOnePodOfANode(String placed, String wanted, boolean fits) {
+        node("a1", "").add(pod("", "volumes: [{name: v, " + placed + "}]"));
+        PodInfo pod = pod("", "volumes: [{name: v, " + wanted + "}]");
+        if (fits) {
+            assertThat(chosen(pod)).isEqualTo("a1");
+        } else {
+            assertThat(message(pod))
+                    .startsWith("0/1 nodes are available: 1 node(s) had no available disk. preemption:");
+        }
+    }
+
+    @Test
+    void thousandNodesAreSampledEvenlyAndAllOfThemAreTriedBeforeAPodIsRefused() {
+        for (int i = 0; i < 1000; i++) {
+            node((i < 500 ? "a" : "b") + i, i == 999 ? "" : "unschedulable: true");
+        }
+        assertThat(chosen(pod("", ""))).isEqualTo("b999");
+        nodes.clear();
+        for (int i = 0; i < 1000; i++) {
+            node((i < 500 ? "a" : "b") + i, "");
+        }
+        assertThat(((ScheduleResult.Bind) decide(pod("", ""))).feasible()).isEqualTo(420);
+    }
+
+    @Test
+    void aPodWithResourceClaimsWaitsAndIsToldWhy() {
+        node("a1", "");
+        assertThat(message(pod("", "resourceClaims: [{name: gpu, resourceClaimName: gpu}]"))).startsWith(
+                "0/1 nodes are available: the pod has resource claims, and this scheduler allocates no devices: "
+                        + "it has no plugin DynamicResources. preemption: ");
+    }
 }
