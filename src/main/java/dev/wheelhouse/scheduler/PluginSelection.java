@@ -51,8 +51,7 @@ final class PluginSelection {
             for (String point : List.of("preFilter", "preScore", "reserve", "preBind")) {
                 String main = point.equals("preScore") ? "score" : "filter";
                 errors.invalid(plugin.points.contains(point) && has(main, plugin) && !has(point, plugin),
-                        path + "." + point,
-                        plugin.title, "it cannot be disabled without its " + main);
+                        path + "." + point, plugin.title, "it cannot be disabled without its " + main);
             }
         }
         String quoted = ConfigErrors.quoted(name);

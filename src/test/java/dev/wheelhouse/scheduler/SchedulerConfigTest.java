@@ -1,6 +1,7 @@
 package dev.wheelhouse.scheduler;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -166,5 +167,17 @@ class SchedulerConfigTest {
                 + "apiVersion and kind must be kubescheduler.config.k8s.io/v1 and KubeSchedulerConfiguration");
         Files.writeString(file, "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n");
         assertThat(SchedulerConfig.read(file).profiles()).containsOnlyKeys("default-scheduler");
+    }
+
+    @Test
+    void theFileOfThePageHasTwoProfiles() throws IOException {
+        String page = Files.readString(Path.of("docs/nodes.md"));
+        int begin = page.indexOf("apiVersion: kubescheduler");
+        SchedulerConfig config = SchedulerConfig.of(page.substring(begin, page.indexOf("```", begin))
+                .getBytes(StandardCharsets.UTF_8));
+        assertThat(config.profiles()).containsOnlyKeys("default-scheduler", "packed");
+        Profile packed = config.profiles().get("packed");
+        assertThat(packed.weight(Plugin.NODE_RESOURCES_FIT)).isEqualTo(5);
+        assertThat(packed.args().fit().scoringStrategy().type()).isEqualTo("MostAllocated");
     }
 }

@@ -296,4 +296,30 @@ class SchedulerTest {
         }
         assertThat(cluster.requests.take()).isEmpty();
     }
+
+    @Test
+    void aPodOfAnUnknownSchedulerIsLeftAlone() {
+        node("node-1", "4");
+        ObjectKey other = pod("other", "'1'", "schedulerName: another,");
+        settle();
+        assertThat(nodeOf(other)).isEmpty();
+        assertThat(events).isEmpty();
+        assertThat(cluster.requests.take()).isEmpty();
+    }
+
+    @Test
+    void eachProfileTakesItsPodsAndSaysSoInItsName() {
+        node("node-1", "4");
+        List<String> sources = new ArrayList<>();
+        Scheduler two = new Scheduler(ProfileTexts.config("profiles: [{schedulerName: one}, {schedulerName: two}]"),
+                cluster.client(), cluster.informers(), name -> (type, object, fieldPath, eventType, reason,
+                        message) -> sources.add(name + " " + reason + " " + object.getMetadata().getName()),
+                cluster.clock, Meters.NONE, 1, 1);
+        pod("a", "'1'", "schedulerName: one,");
+        pod("b", "'1'", "schedulerName: two,");
+        ObjectKey ours = pod("c", "'1'");
+        cluster.settle(two.loops());
+        assertThat(sources).containsExactlyInAnyOrder("one Scheduled a", "two Scheduled b");
+        assertThat(nodeOf(ours)).isEmpty();
+    }
 }
