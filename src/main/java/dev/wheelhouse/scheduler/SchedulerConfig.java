@@ -192,7 +192,7 @@ public record SchedulerConfig(Map<String, Profile> profiles, Duration initialBac
     }
 
     private static JsonNode tree(byte[] yaml) {
-        return ModelJson.tree(SafeYaml.load(yaml));
+        return ModelJson.tree(Objects.requireNonNullElse(SafeYaml.load(yaml), Map.of()));
     }
 
     /** Checks apiVersion and kind, and removes them. */

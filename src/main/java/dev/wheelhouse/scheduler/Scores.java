@@ -138,7 +138,7 @@ final class Scores {
         }
         return node -> {
             long sum = view.pod().images().stream().mapToLong(image -> (long) (node.images().getOrDefault(image, 0L)
-                    * ((double) having.get(image) / view.nodes().size()))).sum();
+                    * ((double) having.getOrDefault(image, 0L) / view.nodes().size()))).sum();
             return MAX * Math.clamp(sum - SMALL_IMAGE, 0, span) / span;
         };
     }
