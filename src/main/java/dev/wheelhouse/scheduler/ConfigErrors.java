@@ -14,7 +14,7 @@ import dev.wheelhouse.api.Names;
 import static dev.wheelhouse.api.Absent.orEmpty;
 import static dev.wheelhouse.api.Absent.orZero;
 
-/** What is wrong with a configuration, in upstream's words (upstream: {@code apis/config/validation}). */
+/** Collects the errors of a configuration, in upstream's words (upstream: {@code apis/config/validation}). */
 final class ConfigErrors {
     private final List<String> found = new ArrayList<>();
 

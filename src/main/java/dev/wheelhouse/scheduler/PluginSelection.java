@@ -15,9 +15,8 @@ import dev.wheelhouse.scheduler.SchedulerConfig.PluginSet;
 
 /**
  * The plugins of a profile at each extension point (upstream: {@code mergePlugins} in
- * {@code apis/config/v1/default_plugins.go}, {@code expandMultiPointPlugins} in {@code framework/runtime}). What a
- * profile enables at a point counts before what it enables at all points of a plugin. The order of the plugins is
- * always upstream's.
+ * {@code apis/config/v1/default_plugins.go}, {@code expandMultiPointPlugins} in {@code framework/runtime}). The
+ * plugins of one point count before those of {@code multiPoint}. The order of the plugins is always upstream's.
  */
 final class PluginSelection {
     private static final String MULTI_POINT = "multiPoint";

@@ -36,8 +36,8 @@ import dev.wheelhouse.workqueue.RateLimits;
  * <p>The constructor registers handlers with the factory's informers. The caller starts the informers, runs each loop
  * on its own thread, and closes the scheduler. One loop decides, as soon as the informers have synced. The others write
  * bindings of pods and volumes, and the {@code PodScheduled} condition of pods that fit on no node. When a change of
- * nodes, pods or volumes may help such a pod, it is tried again after a backoff, by default of 1 s to 10 s; without a change, it is
- * tried every 5 minutes.
+ * nodes, pods or volumes may help such a pod, it is tried again after a backoff, by default of 1 s to 10 s. Without a
+ * change, it is tried every 5 minutes.
  */
 public final class Scheduler implements AutoCloseable {
     /** The {@code spec.schedulerName} of pods that name none. */

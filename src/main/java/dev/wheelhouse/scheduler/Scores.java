@@ -78,7 +78,7 @@ final class Scores {
         return weights == 0 ? 0 : ratio ? Math.round((double) sum / weights) : sum / weights;
     }
 
-    /** What a node offers of a resource that counts; 0 for a further resource that the pod does not want. */
+    /** The amount that a node offers of a resource that counts; 0 for a further resource that the pod does not want. */
     private static long offered(String resource, long wanted, NodeInfo node) {
         return wanted > 0 || ResourceAmounts.BASIC.contains(resource) ? node.allocatable().amount(resource) : 0;
     }
