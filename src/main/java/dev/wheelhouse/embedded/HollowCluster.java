@@ -21,6 +21,7 @@ import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.LoopRunner;
 import dev.wheelhouse.scheduler.Scheduler;
+import dev.wheelhouse.scheduler.SchedulerConfig;
 
 /**
  * Hollow nodes, a scheduler, a provisioner and a balancer. A hollow node simulates its pods (upstream:
@@ -44,9 +45,10 @@ public final class HollowCluster implements AutoCloseable {
      * @param storage whether to make a default StorageClass and the volumes of its claims
      * @param addresses of Services of type LoadBalancer and of Ingresses; null if they get none
      * @param alone whether there is no API server, so that the nodes run their static pods only
+     * @param schedulerConfig the profiles of the scheduler
      */
     public record Options(List<NodeAgentOptions> nodes, boolean scheduler, boolean storage,
-            @Nullable AddressRange addresses, boolean alone) {
+            @Nullable AddressRange addresses, boolean alone, SchedulerConfig schedulerConfig) {
         /** Addresses for documentation (RFC 5737), at which no network has a machine. */
         public static final String ADDRESSES = "198.51.100.0/24";
 
@@ -57,7 +59,7 @@ public final class HollowCluster implements AutoCloseable {
         /** On an API server. */
         public Options(List<NodeAgentOptions> nodes, boolean scheduler, boolean storage,
                 @Nullable AddressRange addresses) {
-            this(nodes, scheduler, storage, addresses, false);
+            this(nodes, scheduler, storage, addresses, false, SchedulerConfig.DEFAULT);
         }
     }
 
@@ -84,7 +86,8 @@ public final class HollowCluster implements AutoCloseable {
                     : NodeAgent.registered(node, client, recorder, registry, clock));
         }
         scheduler = options.scheduler
-                ? new Scheduler(client, informers, events.apply(Scheduler.NAME), clock, registry, 0, SCHEDULER_WRITERS)
+                ? new Scheduler(options.schedulerConfig, client, informers, events, clock, registry, 0,
+                        SCHEDULER_WRITERS)
                 : null;
         ControllerContext context = new ControllerContext(client, informers, clock, events,
                 ControllerContext.Settings.stepped());

@@ -14,7 +14,7 @@ import dev.wheelhouse.workqueue.Priority;
 import dev.wheelhouse.workqueue.WorkQueue;
 
 /** Event handlers: they update the cache and enqueue tasks (upstream: {@code pkg/scheduler/eventhandlers.go}). */
-record ClusterEvents(SchedulerCache cache, PendingPods pending, WorkQueue<Task> tasks) {
+record ClusterEvents(SchedulerConfig config, SchedulerCache cache, PendingPods pending, WorkQueue<Task> tasks) {
     private void happened(Task.Cause cause) {
         if (pending.size() > 0) {
             tasks.add(new Task.Reconsider(cause));
@@ -74,7 +74,7 @@ record ClusterEvents(SchedulerCache cache, PendingPods pending, WorkQueue<Task> 
                 place(pod);
             }
             pending.left(key);
-        } else if (PodPredicates.isOurs(pod)) {
+        } else if (config.takes(pod)) {
             if (before == null || !PodPredicates.sameForScheduling(before, pod)) {
                 PodInfo info = PodInfo.of(pod);
                 if (before == null && !info.nominated().isEmpty()) {

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +15,9 @@ import io.kubernetes.client.openapi.models.V1Node;
 import io.kubernetes.client.openapi.models.V1Taint;
 
 import dev.wheelhouse.api.HostPort;
+
+import static dev.wheelhouse.api.Absent.orEmpty;
+import static dev.wheelhouse.api.Absent.orZero;
 
 /**
  * A node and the sums over its pods, which are updated pod by pod. Pods may be counted before the Node itself is known.
@@ -37,7 +41,7 @@ final class NodeInfo {
 
     /** The fields of a Node that scheduling depends on. A change of other fields makes no difference to any pod. */
     record Facts(Map<String, String> labels, List<V1Taint> taints, boolean unschedulable, ResourceAmounts allocatable,
-            int allowedPods) {
+            int allowedPods, Map<String, Long> images) {
         static Facts of(V1Node node) {
             Map<String, String> labels = node.getMetadata().getLabels();
             var allocatable = node.getStatus() == null
@@ -47,12 +51,18 @@ final class NodeInfo {
                             : node.getStatus().getCapacity();
             return new Facts(labels == null ? Map.of() : labels, Taints.of(node),
                     node.getSpec() != null && Boolean.TRUE.equals(node.getSpec().getUnschedulable()),
-                    ResourceAmounts.offered(allocatable), ResourceAmounts.pods(allocatable));
+                    ResourceAmounts.offered(allocatable), ResourceAmounts.pods(allocatable),
+                    node.getStatus() == null
+                            ? Map.of()
+                            : orEmpty(node.getStatus().getImages()).stream()
+                                    .flatMap(image -> orEmpty(image.getNames()).stream()
+                                            .map(name -> Map.entry(name, orZero(image.getSizeBytes()))))
+                                    .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue, Math::max)));
         }
     }
 
     private static final Facts UNKNOWN = new Facts(Map.of(), List.of(), true, new ResourceAmounts(0, 0, 0, Map.of()),
-            0);
+            0, Map.of());
 
     NodeInfo(String name) {
         this.name = name;
@@ -139,6 +149,11 @@ final class NodeInfo {
         return facts().allowedPods;
     }
 
+    /** The sizes of its images, by all their names. */
+    Map<String, Long> images() {
+        return facts().images;
+    }
+
     int pods() {
         return placed.size();
     }
@@ -152,24 +167,23 @@ final class NodeInfo {
         return milliCpu;
     }
 
-    long memory() {
-        return memory;
+    /** The sum of the requests of a resource. */
+    long requested(String resource) {
+        return switch (resource) {
+            case ResourceAmounts.CPU -> milliCpu;
+            case ResourceAmounts.MEMORY -> memory;
+            case ResourceAmounts.EPHEMERAL_STORAGE -> ephemeralStorage;
+            default -> other.getOrDefault(resource, 0L);
+        };
     }
 
-    long ephemeralStorage() {
-        return ephemeralStorage;
-    }
-
-    long other(String resource) {
-        return other.getOrDefault(resource, 0L);
-    }
-
-    long scoredMilliCpu() {
-        return scoredMilliCpu;
-    }
-
-    long scoredMemory() {
-        return scoredMemory;
+    /** The sum of the requests of a resource, in which containers without requests count with a default. */
+    long scored(String resource) {
+        return switch (resource) {
+            case ResourceAmounts.CPU -> scoredMilliCpu;
+            case ResourceAmounts.MEMORY -> scoredMemory;
+            default -> requested(resource);
+        };
     }
 
     Set<HostPort> ports() {

@@ -16,12 +16,10 @@ import dev.wheelhouse.runtime.Durations;
 
 /**
  * The pods without a node: since when they wait, the number of attempts, and the filters that rejected them last
- * (upstream: {@code pkg/scheduler/backend/queue}, with its backoff from 1 s to 10 s). Thread safe.
+ * (upstream: {@code pkg/scheduler/backend/queue}). Thread safe.
  */
 final class PendingPods {
-    private static final Duration INITIAL_BACKOFF = Duration.ofSeconds(1);
-    private static final Duration MAX_BACKOFF = Duration.ofSeconds(10);
-
+    private final SchedulerConfig config;
     private final Clock clock;
     private final Map<ObjectKey, Pending> pending = new ConcurrentHashMap<>();
 
@@ -35,7 +33,8 @@ final class PendingPods {
     /** A pod to try again after a delay. */
     record Retry(ObjectKey key, Duration delay) {}
 
-    PendingPods(Clock clock) {
+    PendingPods(SchedulerConfig config, Clock clock) {
+        this.config = config;
         this.clock = clock;
     }
 
@@ -50,7 +49,7 @@ final class PendingPods {
             int attempts = p == null ? 1 : p.attempts + 1;
             long since = p == null ? clock.nanoTime() : p.since;
             return new Pending(uid, since, attempts,
-                    clock.deadline(Durations.doubled(INITIAL_BACKOFF, attempts - 1, MAX_BACKOFF)), by);
+                    clock.deadline(Durations.doubled(config.initialBackoff(), attempts - 1, config.maxBackoff())), by);
         });
     }
 

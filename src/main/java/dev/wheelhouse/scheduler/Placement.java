@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  * messages are upstream's ({@code framework.FitError}, {@code schedule_one.go}).
  */
 final class Placement {
+    /** A prime. Where some nodes are enough, they are so far apart in the order of names. */
+    private static final int STRIDE = 7919;
+
     private Placement() {}
 
     static ScheduleResult decide(SchedulingView view) {
@@ -24,15 +27,16 @@ final class Placement {
             return new ScheduleResult.Unschedulable("no nodes available to schedule pods", Filter.NODES);
         }
         PodInfo pod = view.pod();
+        Profile profile = view.profile();
         if (!pod.problem().isEmpty()) {
-            return unschedulable(nodes.size(), pod.problem(), Filter.POD_AFFINITY);
+            return unschedulable(view, nodes.size(), pod.problem(), Filter.POD_AFFINITY);
         }
         Set<String> named = pod.selection().namedNodes();
-        if (named != null && named.isEmpty()) {
-            return unschedulable(nodes.size(), "pod affinity terms conflict", Filter.NODE_AFFINITY);
+        if (named != null && named.isEmpty() && profile.filters(Plugin.NODE_AFFINITY)) {
+            return unschedulable(view, nodes.size(), "pod affinity terms conflict", Filter.NODE_AFFINITY);
         }
-        if (!view.volumes().problem().isEmpty()) {
-            return unschedulable(nodes.size(), view.volumes().problem(), Filter.CLAIMS);
+        if (!view.volumes().problem().isEmpty() && profile.filters(Plugin.VOLUME_BINDING)) {
+            return unschedulable(view, nodes.size(), view.volumes().problem(), Filter.CLAIMS);
         }
         Rules rules = Rules.of(view.withNodes(nodes));
         for (NodeInfo node : nodes) {
@@ -42,7 +46,12 @@ final class Placement {
         }
         List<NodeInfo> feasible = new ArrayList<>();
         Diagnosis diagnosis = new Diagnosis(rules);
-        for (NodeInfo node : nodes) {
+        int enough = profile.enough(nodes.size());
+        boolean some = enough < nodes.size();
+        long stride = some && nodes.size() % STRIDE != 0 ? STRIDE : 1;
+        long start = some ? view.turn() % nodes.size() * enough : 0;
+        for (int i = 0; i < nodes.size() && feasible.size() < enough; i++) {
+            NodeInfo node = nodes.get((int) ((start + i) * stride % nodes.size()));
             FilterFailure failure = rules.check(node);
             if (failure == null) {
                 feasible.add(node);
@@ -53,84 +62,79 @@ final class Placement {
         return feasible.isEmpty() ? diagnosis.unschedulable() : best(rules, feasible);
     }
 
-    private static ScheduleResult unschedulable(int nodes, String reason, Filter filter) {
-        return new ScheduleResult.Unschedulable(
-                "0/" + nodes + " nodes are available: " + reason + ". preemption: 0/" + nodes
-                        + " nodes are available: " + nodes + " Preemption is not helpful for scheduling.",
-                filter);
+    private static ScheduleResult unschedulable(SchedulingView view, int nodes, String reason, Filter filter) {
+        String available = "0/" + nodes + " nodes are available: ";
+        return new ScheduleResult.Unschedulable(available + reason + "." + (view.profile().preempts()
+                ? " preemption: " + available + nodes + " Preemption is not helpful for scheduling."
+                : ""), filter);
     }
 
     /** All filters of one pod. */
     record Rules(SchedulingView view, VolumeFilter volumes, PodAffinityRules affinity, SpreadRules spread) {
         static Rules of(SchedulingView view) {
-            return new Rules(view, new VolumeFilter(view.volumes(), view.claimsInUse()), new PodAffinityRules(view),
-                    new SpreadRules(view));
+            return new Rules(view, new VolumeFilter(view), new PodAffinityRules(view), new SpreadRules(view));
         }
 
         /** The filters after pods have left nodes or come back. */
         Rules anew() {
-            return affinity.isIdle() && view.pod().spread().isEmpty() ? this : of(view);
+            return affinity.isIdle() && spread.isIdle() ? this : of(view);
         }
 
         /** Null if the pod fits on the node. */
         @Nullable
         FilterFailure check(NodeInfo node) {
             PodInfo pod = view.pod();
-            Set<String> named = pod.selection().namedNodes();
+            Profile profile = view.profile();
+            boolean selects = profile.filters(Plugin.NODE_AFFINITY);
+            Set<String> named = selects ? pod.selection().namedNodes() : null;
             if (named != null && !named.contains(node.name())) {
                 return FilterFailure.of(Filter.NODE_AFFINITY, "node(s) didn't satisfy plugin(s) [NodeAffinity]");
             }
-            if (node.unschedulable() && !Taints.tolerateUnschedulable(pod.tolerations())) {
+            if (node.unschedulable() && profile.filters(Plugin.NODE_UNSCHEDULABLE)
+                    && !Taints.tolerateUnschedulable(pod.tolerations())) {
                 return FilterFailure.of(Filter.NODE_UNSCHEDULABLE, "node(s) were unschedulable");
             }
-            if (Taints.forbid(node.taints(), pod.tolerations())) {
+            if (profile.filters(Plugin.TAINT_TOLERATION) && Taints.forbid(node.taints(), pod.tolerations())) {
                 return FilterFailure.of(Filter.TAINTS, "node(s) had untolerated taint(s)");
             }
-            if (!pod.selection().matches(node.name(), node.labels())) {
+            if (selects && !profile.args().added().matches(node.name(), node.labels())) {
+                return FilterFailure.of(Filter.NODE_AFFINITY,
+                        "node(s) didn't match scheduler-enforced node affinity");
+            }
+            if (selects && !pod.selection().matches(node.name(), node.labels())) {
                 return FilterFailure.of(Filter.NODE_AFFINITY, "node(s) didn't match Pod's node affinity/selector");
             }
-            if (pod.ports().stream().anyMatch(port -> port.conflicts(node.ports()))) {
+            if (profile.filters(Plugin.NODE_PORTS)
+                    && pod.ports().stream().anyMatch(port -> port.conflicts(node.ports()))) {
                 return FilterFailure.resolvable(Filter.PORTS,
                         "node(s) didn't have free ports for the requested pod ports");
             }
-            FilterFailure resources = fits(pod.requests(), node);
-            if (resources != null) {
-                return resources;
+            FilterFailure failure = profile.filters(Plugin.NODE_RESOURCES_FIT)
+                    ? fits(pod.requests(), node, profile.args().fit())
+                    : null;
+            if (failure == null) {
+                failure = volumes.check(node);
             }
-            FilterFailure unreachable = volumes.check(node);
-            if (unreachable != null) {
-                return unreachable;
+            if (failure == null && profile.filters(Plugin.POD_TOPOLOGY_SPREAD)) {
+                failure = spread.check(node);
             }
-            FilterFailure uneven = spread.check(node);
-            return uneven != null ? uneven : affinity.check(node);
+            return failure == null && profile.filters(Plugin.INTER_POD_AFFINITY) ? affinity.check(node) : failure;
         }
     }
 
-    private static @Nullable FilterFailure fits(ResourceAmounts wanted, NodeInfo node) {
+    private static @Nullable FilterFailure fits(ResourceAmounts wanted, NodeInfo node, Profile.Fit args) {
         List<String> reasons = new ArrayList<>(0);
         boolean everFits = true;
         ResourceAmounts offered = node.allocatable();
         if (node.pods() + 1 > node.allowedPods()) {
             reasons.add("Too many pods");
         }
-        if (wanted.milliCpu() > 0 && wanted.milliCpu() > offered.milliCpu() - node.milliCpu()) {
-            reasons.add("Insufficient cpu");
-            everFits &= wanted.milliCpu() <= offered.milliCpu();
-        }
-        if (wanted.memory() > 0 && wanted.memory() > offered.memory() - node.memory()) {
-            reasons.add("Insufficient memory");
-            everFits &= wanted.memory() <= offered.memory();
-        }
-        if (wanted.ephemeralStorage() > 0
-                && wanted.ephemeralStorage() > offered.ephemeralStorage() - node.ephemeralStorage()) {
-            reasons.add("Insufficient ephemeral-storage");
-            everFits &= wanted.ephemeralStorage() <= offered.ephemeralStorage();
-        }
-        for (Map.Entry<String, Long> more : wanted.other().entrySet()) {
-            long amount = offered.other().getOrDefault(more.getKey(), 0L);
-            if (more.getValue() > amount - node.other(more.getKey())) {
-                reasons.add("Insufficient " + more.getKey());
-                everFits &= more.getValue() <= amount;
+        for (String resource : wanted.names()) {
+            long amount = wanted.amount(resource);
+            if (amount > 0 && amount > offered.amount(resource) - node.requested(resource)
+                    && !args.ignores(resource)) {
+                reasons.add("Insufficient " + resource);
+                everFits &= amount <= offered.amount(resource);
             }
         }
         return reasons.isEmpty() ? null : new FilterFailure(Filter.RESOURCES, reasons, everFits);
@@ -185,6 +189,9 @@ final class Placement {
         ScheduleResult unschedulable() {
             SchedulingView view = rules.view;
             String message = available(reasons);
+            if (!view.profile().preempts()) {
+                return new ScheduleResult.Unschedulable(message, filters, "", List.of());
+            }
             if (!view.pod().preempts()) {
                 return new ScheduleResult.Unschedulable(
                         message + " preemption: not eligible due to preemptionPolicy=Never.", filters, null, List.of());

@@ -15,10 +15,9 @@ import dev.wheelhouse.scheduler.AffinityTerms.Weighted;
  * pods that match the pod (upstream: {@code plugins/interpodaffinity}).
  */
 final class PodAffinityRules {
-    /** The weight of a placed pod's required term in the score of a near node ({@code hardPodAffinityWeight}). */
-    private static final int REQUIRED_WEIGHT = 1;
-
     private final AffinityTerms terms;
+    private final Profile.Affinity args;
+    private final boolean scores;
     private final boolean matchesItself;
     private final Set<Domain> near = new HashSet<>();
     private final Set<Domain> far = new HashSet<>();
@@ -31,6 +30,8 @@ final class PodAffinityRules {
     PodAffinityRules(SchedulingView view) {
         PodInfo pod = view.pod();
         terms = pod.affinity();
+        args = view.profile().args().affinity();
+        scores = !args.ignorePreferredTermsOfExistingPods() || !terms.preferred().isEmpty();
         matchesItself = matchesAll(pod.group(), view.namespaceLabels());
         for (NodeInfo node : view.nodes()) {
             node.affinities()
@@ -51,7 +52,7 @@ final class PodAffinityRules {
             }
         }
         for (Term term : others.required()) {
-            weigh(term, REQUIRED_WEIGHT * count, pod.group(), node, namespaceLabels);
+            weigh(term, args.hardPodAffinityWeight() * count, pod.group(), node, namespaceLabels);
         }
         for (Weighted preferred : others.preferred()) {
             weigh(preferred.term(), preferred.weight() * count, pod.group(), node, namespaceLabels);
@@ -79,7 +80,7 @@ final class PodAffinityRules {
 
     private void weigh(Term term, int weight, PodGroup group, NodeInfo node, NamespaceLabels namespaceLabels) {
         Domain domain = domain(term, node);
-        if (weight != 0 && domain != null && term.matches(group, namespaceLabels)) {
+        if (scores && weight != 0 && domain != null && term.matches(group, namespaceLabels)) {
             weights.merge(domain, (long) weight, Long::sum);
         }
     }

@@ -4,6 +4,8 @@ import java.util.Objects;
 
 import io.kubernetes.client.openapi.models.V1Pod;
 
+import static dev.wheelhouse.api.Absent.orEmpty;
+
 /** Predicates that decide how the scheduler treats a pod. */
 final class PodPredicates {
     private PodPredicates() {}
@@ -18,15 +20,11 @@ final class PodPredicates {
         return "Succeeded".equals(phase) || "Failed".equals(phase);
     }
 
-    /** Whether the pod waits for a node from this scheduler. */
-    static boolean isOurs(V1Pod pod) {
-        if (pod.getSpec() == null || isAssigned(pod) || isTerminal(pod)
-                || pod.getMetadata().getDeletionTimestamp() != null) {
-            return false;
-        }
-        String scheduler = pod.getSpec().getSchedulerName();
-        boolean gated = pod.getSpec().getSchedulingGates() != null && !pod.getSpec().getSchedulingGates().isEmpty();
-        return !gated && (scheduler == null || scheduler.isEmpty() || scheduler.equals(Scheduler.NAME));
+    /** Whether the pod waits for a node. @param gated whether it first waits for its gates to go */
+    static boolean waits(V1Pod pod, boolean gated) {
+        return pod.getSpec() != null && !isAssigned(pod) && !isTerminal(pod)
+                && pod.getMetadata().getDeletionTimestamp() == null
+                && !(gated && !orEmpty(pod.getSpec().getSchedulingGates()).isEmpty());
     }
 
     /** Whether two versions of a pod are equal for scheduling. */

@@ -18,6 +18,7 @@ import io.kubernetes.client.openapi.models.V1PodCondition;
 
 import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.controllers.pods.DisruptionTarget;
+import dev.wheelhouse.controllers.pods.Pods;
 
 import static dev.wheelhouse.api.Absent.orEmpty;
 
@@ -25,9 +26,7 @@ import static dev.wheelhouse.api.Absent.orEmpty;
 final class PodWrites {
     private static final String POD_SCHEDULED = "PodScheduled";
     private static final int LONGEST_EVENT = 1024;
-    /** The condition of a pod that has to go. */
-    static final DisruptionTarget PREEMPTED = new DisruptionTarget("PreemptionByScheduler",
-            Scheduler.NAME + ": preempting to accommodate a higher priority pod");
+    private static final String PREEMPTED = "PreemptionByScheduler";
 
     private PodWrites() {}
 
@@ -47,7 +46,7 @@ final class PodWrites {
     static @Nullable String unschedulable(V1Pod pod, String message, @Nullable String nominated, Instant now) {
         String present = pod.getStatus() == null ? "" : orEmpty(pod.getStatus().getNominatedNodeName());
         boolean stays = nominated == null || nominated.equals(present);
-        V1PodCondition before = condition(pod);
+        V1PodCondition before = Pods.condition(pod, POD_SCHEDULED);
         OffsetDateTime since = now.truncatedTo(ChronoUnit.SECONDS).atOffset(ZoneOffset.UTC);
         if (before != null && "False".equals(before.getStatus())) {
             if (stays && "Unschedulable".equals(before.getReason()) && message.equals(before.getMessage())) {
@@ -73,25 +72,22 @@ final class PodWrites {
         return patch(pod, status);
     }
 
-    /** A strategic merge patch with the condition that the pod has to go. */
-    static String preempted(V1Pod pod, Instant now) {
-        return patch(pod, Map.of("conditions", List.of(PREEMPTED.condition(pod, now))));
+    /** A strategic merge patch with the condition that a pod has to go for another one. */
+    static String preempted(V1Pod pod, V1Pod preemptor, Instant now) {
+        DisruptionTarget target = new DisruptionTarget(PREEMPTED, preemptor.getSpec().getSchedulerName()
+                + ": preempting to accommodate a higher priority pod");
+        return patch(pod, Map.of("conditions", List.of(target.condition(pod, now))));
+    }
+
+    /** Whether a scheduler lets the pod go for another one. */
+    static boolean isPreempted(V1Pod pod) {
+        V1PodCondition condition = Pods.condition(pod, "DisruptionTarget");
+        return condition != null && "True".equals(condition.getStatus()) && PREEMPTED.equals(condition.getReason());
     }
 
     private static String patch(V1Pod pod, Map<String, ?> status) {
         return ModelJson.write(Map.of("metadata", Map.of("uid", String.valueOf(pod.getMetadata().getUid())), "status",
                 status));
-    }
-
-    private static @Nullable V1PodCondition condition(V1Pod pod) {
-        if (pod.getStatus() != null && pod.getStatus().getConditions() != null) {
-            for (V1PodCondition condition : pod.getStatus().getConditions()) {
-                if (POD_SCHEDULED.equals(condition.getType())) {
-                    return condition;
-                }
-            }
-        }
-        return null;
     }
 
     /** The message of an Event, shortened to the maximum length that the API server accepts. */

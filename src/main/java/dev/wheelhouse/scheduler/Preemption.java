@@ -25,9 +25,6 @@ import static dev.wheelhouse.api.Absent.orZero;
  * afterwards.
  */
 final class Preemption {
-    /** At least so many nodes are tried, and a tenth of all. */
-    private static final int LEAST_NODES = 100;
-
     private final PodInfo pod;
     private final Facts facts;
     private final Comparator<PodInfo> mostImportantFirst;
@@ -70,7 +67,9 @@ final class Preemption {
     @Nullable
     Candidate choose(List<NodeInfo> potential, Placement.Rules rules, Map<NodeInfo, List<String>> refused) {
         List<Budget> budgets = facts.budgets.get().stream().map(Budget::of).toList();
-        int most = Math.max(LEAST_NODES, potential.size() / 10);
+        Profile.Preemption args = rules.view().profile().args().preemption();
+        int most = Math.max(args.minCandidateNodesAbsolute(),
+                potential.size() * args.minCandidateNodesPercentage() / 100);
         List<Candidate> found = new ArrayList<>();
         boolean harmless = false;
         for (NodeInfo node : potential) {

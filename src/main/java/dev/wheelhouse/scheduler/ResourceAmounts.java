@@ -2,8 +2,10 @@ package dev.wheelhouse.scheduler;
 
 import java.math.BigDecimal;
 import java.math.RoundingMode;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -27,10 +29,26 @@ record ResourceAmounts(long milliCpu, long memory, long ephemeralStorage, Map<St
     private static final Map<String, Quantity> ASSUMED = Map.of("cpu", new Quantity("100m"), "memory",
             new Quantity("200Mi"));
 
-    private static final String CPU = "cpu";
-    private static final String MEMORY = "memory";
-    private static final String EPHEMERAL_STORAGE = "ephemeral-storage";
+    static final String CPU = "cpu";
+    static final String MEMORY = "memory";
+    static final String EPHEMERAL_STORAGE = "ephemeral-storage";
     private static final String PODS = "pods";
+
+    /** The resources that every node has. */
+    static final List<String> BASIC = List.of(CPU, MEMORY, EPHEMERAL_STORAGE);
+
+    Iterable<String> names() {
+        return other.isEmpty() ? BASIC : Stream.concat(BASIC.stream(), other.keySet().stream()).toList();
+    }
+
+    long amount(String resource) {
+        return switch (resource) {
+            case CPU -> milliCpu;
+            case MEMORY -> memory;
+            case EPHEMERAL_STORAGE -> ephemeralStorage;
+            default -> other.getOrDefault(resource, 0L);
+        };
+    }
 
     /** The requests of a pod. */
     static ResourceAmounts of(V1Pod pod) {

@@ -9,8 +9,6 @@ import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.models.V1Node;
 
-import dev.wheelhouse.api.ObjectKey;
-
 /**
  * The nodes and the sums over their pods, updated from events instead of computed for each decision (upstream:
  * {@code pkg/scheduler/backend/cache}). After a decision the pod counts on its node at once, as an <em>assumed</em>
@@ -19,7 +17,7 @@ import dev.wheelhouse.api.ObjectKey;
 final class SchedulerCache {
     private final Map<String, NodeInfo> nodes = new TreeMap<>();
     private final Map<String, Placed> placed = new HashMap<>();
-    private final Map<ObjectKey, Integer> claimsInUse = new HashMap<>();
+    private long turn;
     /** By the UIDs of the pods. */
     private final Map<String, Nomination> nominations = new HashMap<>();
 
@@ -33,8 +31,7 @@ final class SchedulerCache {
      * @return whether anything changed that scheduling depends on
      */
     synchronized boolean setNode(V1Node node) {
-        NodeInfo.Facts facts = NodeInfo.Facts.of(node);
-        return node(node.getMetadata().getName()).setFacts(facts);
+        return node(node.getMetadata().getName()).setFacts(NodeInfo.Facts.of(node));
     }
 
     synchronized void removeNode(String name) {
@@ -51,14 +48,14 @@ final class SchedulerCache {
      * Decides on a node for a pod, and assumes the pod on that node. Pods of the same or a higher priority count where
      * others go for them.
      */
-    synchronized ScheduleResult schedule(PodInfo pod, PodVolumes volumes, NamespaceLabels namespaceLabels,
-            Preemption.Facts preemption, long seed) {
+    synchronized ScheduleResult schedule(Profile profile, PodInfo pod, PodVolumes volumes,
+            NamespaceLabels namespaceLabels, Preemption.Facts preemption, long seed) {
         Nomination own = nominations.get(pod.uid());
         List<Nomination> others = nominations.values().stream().filter(each -> each != own
                 && each.pod.priority() >= pod.priority() && nodes.containsKey(each.node)).toList();
         others.forEach(each -> node(each.node).add(each.pod));
-        ScheduleResult decision = Placement.decide(new SchedulingView(pod, volumes, claimsInUse::containsKey,
-                nodes.values(), namespaceLabels, own == null ? "" : own.node, preemption, seed));
+        ScheduleResult decision = Placement.decide(new SchedulingView(profile, pod, volumes, nodes.values(),
+                namespaceLabels, own == null ? "" : own.node, preemption, seed, turn++));
         others.forEach(each -> node(each.node).remove(each.pod));
         switch (decision) {
             case ScheduleResult.Bind bind -> put(pod, bind.node(), true);
@@ -118,7 +115,6 @@ final class SchedulerCache {
         nominations.remove(pod.uid());
         placed.put(pod.uid(), new Placed(pod, node, assumed));
         node(node).add(pod);
-        pod.claims().forEach(claim -> claimsInUse.merge(claim, 1, Integer::sum));
     }
 
     private boolean drop(String uid) {
@@ -128,7 +124,6 @@ final class SchedulerCache {
             return false;
         }
         node(at.node).remove(at.pod);
-        at.pod.claims().forEach(claim -> claimsInUse.computeIfPresent(claim, (key, n) -> n == 1 ? null : n - 1));
         dropIfEmpty(at.node);
         return true;
     }

@@ -26,6 +26,7 @@ final class SchedulingLoop implements Loop {
 
     private final WorkQueue<Task> tasks;
     private final BooleanSupplier synced;
+    private final SchedulerConfig config;
     private final SharedIndexInformer<V1Pod> pods;
     private final NamespaceLabels namespaceLabels;
     private final VolumeCaches volumes;
@@ -45,10 +46,12 @@ final class SchedulingLoop implements Loop {
     /** A pod to schedule. Those of a higher priority come first, else those that came first. */
     private record Ready(int priority, long number, Task.Schedule task) {}
 
-    SchedulingLoop(WorkQueue<Task> tasks, BooleanSupplier synced, SharedIndexInformer<V1Pod> pods,
-            NamespaceLabels namespaceLabels, VolumeCaches volumes, Preemption.Facts preemption, SchedulerCache cache,
+    SchedulingLoop(SchedulerConfig config, WorkQueue<Task> tasks, BooleanSupplier synced,
+            SharedIndexInformer<V1Pod> pods, NamespaceLabels namespaceLabels, VolumeCaches volumes,
+            Preemption.Facts preemption, SchedulerCache cache,
             PendingPods pending, WriteQueue writes, MeterRegistry registry, Clock clock, long seed,
             Duration unschedulableAtLongest) {
+        this.config = config;
         this.tasks = tasks;
         this.synced = synced;
         this.pods = pods;
@@ -89,8 +92,7 @@ final class SchedulingLoop implements Loop {
                 case Task.Reconsider reconsider -> pending.reconsider(reconsider.cause().mayChange())
                         .forEach(this::retry);
                 case Task.ReconsiderOne one -> {
-                    PendingPods.Retry retry = pending.reconsider(one.pod(),
-                            filter -> filter == Filter.CLAIMS || filter == Filter.VOLUMES);
+                    PendingPods.Retry retry = pending.reconsider(one.pod(), Filter::dependsOnVolumes);
                     if (retry != null) {
                         retry(retry);
                     }
@@ -120,7 +122,8 @@ final class SchedulingLoop implements Loop {
 
     private void schedule(ObjectKey key) {
         V1Pod pod = pods.get(key);
-        if (pod == null || !PodPredicates.isOurs(pod)) {
+        Profile profile = pod == null ? null : config.of(pod);
+        if (pod == null || profile == null || !config.takes(pod)) {
             pending.left(key);
             return;
         }
@@ -129,8 +132,8 @@ final class SchedulingLoop implements Loop {
             return;
         }
         long began = clock.nanoTime();
-        ScheduleResult decision = cache.schedule(PodInfo.of(pod), volumes.of(pod), namespaceLabels, preemption,
-                seed);
+        ScheduleResult decision = cache.schedule(profile, PodInfo.of(pod), volumes.of(pod), namespaceLabels,
+                preemption, seed);
         Duration took = Duration.ofNanos(clock.nanoTime() - began);
         switch (decision) {
             case ScheduleResult.Bind bind -> {

@@ -7,7 +7,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.ToIntFunction;
 
 import org.jspecify.annotations.Nullable;
 
@@ -17,10 +16,10 @@ import org.jspecify.annotations.Nullable;
  * pods of the same controller.
  */
 final class SpreadRules {
-    private static final String HOST = "kubernetes.io/hostname";
-    private static final String ZONE = "topology.kubernetes.io/zone";
-
     private final SchedulingView view;
+    /** Whether the pod declares constraints itself. */
+    private final boolean own;
+    private final List<SpreadConstraint> soft;
     private final List<Counted> hard = new ArrayList<>();
 
     /**
@@ -31,21 +30,35 @@ final class SpreadRules {
 
     SpreadRules(SchedulingView view) {
         this.view = view;
-        List<SpreadConstraint> constraints = view.pod().spread().stream().filter(SpreadConstraint::hard).toList();
+        own = !view.pod().spread().isEmpty();
+        List<SpreadConstraint> all = own
+                ? view.pod().spread()
+                : view.pod().owner().isEmpty() ? List.of() : view.profile().args().constraints();
+        soft = all.stream().filter(each -> !each.hard()).toList();
+        List<SpreadConstraint> constraints = all.stream().filter(SpreadConstraint::hard).toList();
         for (SpreadConstraint constraint : constraints) {
             Map<String, Integer> byValue = new HashMap<>();
             for (NodeInfo node : view.nodes()) {
                 if (hasAllKeys(node, constraints) && constraint.counts(view.pod(), node)) {
-                    byValue.merge(node.labels().get(constraint.topologyKey()),
-                            constraint.count(view.pod().group().namespace(), node), Integer::sum);
+                    byValue.merge(node.labels().get(constraint.topologyKey()), count(constraint, node), Integer::sum);
                 }
             }
             int least = byValue.size() < constraint.minDomains()
                     ? 0
                     : byValue.values().stream().mapToInt(Integer::intValue).min().orElse(Integer.MAX_VALUE);
-            int self = constraint.selector().matches(view.pod().group().labels()) ? 1 : 0;
+            int self = !own || constraint.selector().matches(view.pod().group().labels()) ? 1 : 0;
             hard.add(new Counted(constraint, byValue, least, self));
         }
+    }
+
+    /** Whether it lets the pod go to every node, whichever pods leave. */
+    boolean isIdle() {
+        return hard.isEmpty();
+    }
+
+    /** The number of a node's pods that are counted: for a constraint of the profile, those of the same controller. */
+    private int count(SpreadConstraint constraint, NodeInfo node) {
+        return own ? constraint.count(view.pod().group().namespace(), node) : node.podsOf(view.pod().owner());
     }
 
     private static boolean hasAllKeys(NodeInfo node, List<SpreadConstraint> constraints) {
@@ -68,63 +81,44 @@ final class SpreadRules {
         return null;
     }
 
-    /** A soft constraint, with the function that counts a node's pods. */
-    private record Soft(String topologyKey, int maxSkew, ToIntFunction<NodeInfo> count) {}
-
     /** Scores from 0 to 100 for the nodes that fit; empty if there is no soft constraint. */
     Map<NodeInfo, Long> scores(Collection<NodeInfo> feasible) {
-        boolean own = !view.pod().spread().isEmpty();
-        List<Soft> rules = own ? declared() : byOwner();
-        if (rules.isEmpty()) {
+        if (soft.isEmpty()) {
             return Map.of();
         }
+        // Nodes without zones still count for the constraints that every profile has.
+        boolean needsAllKeys = own || !view.profile().args().systemConstraints();
         Set<NodeInfo> ignored = new HashSet<>();
         for (NodeInfo node : feasible) {
-            if (own && rules.stream().anyMatch(rule -> !node.labels().containsKey(rule.topologyKey))) {
+            if (needsAllKeys && !hasAllKeys(node, soft)) {
                 ignored.add(node);
             }
         }
         Map<NodeInfo, Double> sums = new HashMap<>();
-        for (Soft rule : rules) {
-            add(sums, rule, feasible.stream().filter(n -> !ignored.contains(n)).toList());
+        for (SpreadConstraint constraint : soft) {
+            add(sums, constraint, feasible.stream().filter(n -> !ignored.contains(n)).toList(), needsAllKeys);
         }
         return normalized(feasible, ignored, sums);
     }
 
-    private List<Soft> declared() {
-        List<Soft> rules = new ArrayList<>();
-        for (SpreadConstraint c : view.pod().spread()) {
-            if (!c.hard()) {
-                rules.add(new Soft(c.topologyKey(), c.maxSkew(),
-                        node -> c.counts(view.pod(), node) ? c.count(view.pod().group().namespace(), node) : 0));
-            }
-        }
-        return rules;
-    }
-
-    private List<Soft> byOwner() {
-        String owner = view.pod().owner();
-        return owner.isEmpty()
-                ? List.of()
-                : List.of(new Soft(HOST, 3, n -> n.podsOf(owner)), new Soft(ZONE, 5, n -> n.podsOf(owner)));
-    }
-
-    private void add(Map<NodeInfo, Double> sums, Soft rule, List<NodeInfo> nodes) {
+    private void add(Map<NodeInfo, Double> sums, SpreadConstraint rule, List<NodeInfo> nodes,
+            boolean needsAllKeys) {
         Map<String, Integer> byValue = new HashMap<>();
         Set<String> values = new HashSet<>();
-        nodes.forEach(node -> addIfPresent(values, node.labels().get(rule.topologyKey)));
+        nodes.forEach(node -> addIfPresent(values, node.labels().get(rule.topologyKey())));
         for (NodeInfo node : view.nodes()) {
-            String value = node.labels().get(rule.topologyKey);
-            if (value != null && values.contains(value)) {
-                byValue.merge(value, rule.count.applyAsInt(node), Integer::sum);
+            String value = node.labels().get(rule.topologyKey());
+            if (value != null && values.contains(value) && (!needsAllKeys || hasAllKeys(node, soft))
+                    && rule.counts(view.pod(), node)) {
+                byValue.merge(value, count(rule, node), Integer::sum);
             }
         }
         // With many values each count is small, so it gets a larger weight.
         double weight = Math.log(values.size() + 2.0);
         for (NodeInfo node : nodes) {
-            String value = node.labels().get(rule.topologyKey);
+            String value = node.labels().get(rule.topologyKey());
             if (value != null) {
-                sums.merge(node, byValue.getOrDefault(value, 0) * weight + rule.maxSkew - 1, Double::sum);
+                sums.merge(node, byValue.getOrDefault(value, 0) * weight + rule.maxSkew() - 1, Double::sum);
             }
         }
     }

@@ -18,8 +18,7 @@ sealed interface Task {
     /** The kind of a change, and the filters whose results it may change. */
     enum Cause {
         NODE_CHANGED(filter -> true), POD_DELETED(Filter::dependsOnRemovals), POD_ADDED(Filter::dependsOnAdditions),
-        VOLUME_CHANGED(
-                filter -> filter == Filter.VOLUMES);
+        VOLUME_CHANGED(Filter::dependsOnVolumes);
 
         private final Predicate<Filter> mayChange;
 

@@ -1,23 +1,35 @@
 package dev.wheelhouse.scheduler;
 
+import java.math.BigDecimal;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
+import io.kubernetes.client.custom.Quantity;
+import io.kubernetes.client.openapi.models.V1CSIDriver;
+import io.kubernetes.client.openapi.models.V1CSINode;
+import io.kubernetes.client.openapi.models.V1CSIStorageCapacity;
 import io.kubernetes.client.openapi.models.V1PersistentVolume;
 import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1StorageClass;
 import io.kubernetes.client.openapi.models.V1Volume;
+import io.kubernetes.client.openapi.models.V1VolumeAttachment;
 
+import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.informer.SharedIndexInformer;
 import dev.wheelhouse.informer.SharedInformerFactory;
+import dev.wheelhouse.volumes.CsiMigration;
 import dev.wheelhouse.volumes.Volumes;
+
+import static dev.wheelhouse.api.Absent.orEmpty;
 
 /**
  * The scheduler's view of claims and volumes: the caches, and the volumes that decisions have taken and no cache shows
@@ -25,10 +37,15 @@ import dev.wheelhouse.volumes.Volumes;
  */
 final class VolumeCaches {
     private static final String OF_CLASS = "scheduler/class";
+    private static final String OF_NODE = "scheduler/node";
 
     final SharedIndexInformer<V1PersistentVolumeClaim> claims;
     final SharedIndexInformer<V1PersistentVolume> volumes;
     final SharedIndexInformer<V1StorageClass> classes;
+    final SharedIndexInformer<V1CSINode> nodes;
+    final SharedIndexInformer<V1CSIDriver> drivers;
+    final SharedIndexInformer<V1CSIStorageCapacity> capacities;
+    final SharedIndexInformer<V1VolumeAttachment> attachments;
     /** The claims for which decisions have taken volumes, by the volumes' names. */
     private final Map<String, ObjectKey> taken = new ConcurrentHashMap<>();
 
@@ -37,10 +54,16 @@ final class VolumeCaches {
         volumes = factory.informer(ResourceType.PERSISTENT_VOLUMES, V1PersistentVolume.class);
         classes = factory.informer(ResourceType.STORAGE_CLASSES, V1StorageClass.class);
         volumes.getIndexer().addIndex(OF_CLASS, volume -> List.of(Volumes.classOf(volume)));
+        nodes = factory.informer(Volumes.CSI_NODES, V1CSINode.class);
+        drivers = factory.informer(Volumes.CSI_DRIVERS, V1CSIDriver.class);
+        capacities = factory.informer(Volumes.CAPACITIES, V1CSIStorageCapacity.class);
+        attachments = factory.informer(Volumes.ATTACHMENTS, V1VolumeAttachment.class);
+        attachments.getIndexer().addIndex(OF_NODE, each -> List.of(orEmpty(each.getSpec().getNodeName())));
     }
 
     void close() {
         volumes.getIndexer().removeIndex(OF_CLASS);
+        attachments.getIndexer().removeIndex(OF_NODE);
     }
 
     void take(PodVolumes.Choice choice) {
@@ -76,7 +99,7 @@ final class VolumeCaches {
                 found.add(claim);
             }
         }
-        return found.isEmpty() ? PodVolumes.NONE : of(found);
+        return used == null || used.isEmpty() ? PodVolumes.NONE : of(found);
     }
 
     private static String namespace(V1Pod pod) {
@@ -120,14 +143,90 @@ final class VolumeCaches {
                 if (storageClass == null || !Volumes.waitsForPod(storageClass) || !bound(claim).isEmpty()) {
                     return PodVolumes.unusable("pod has unbound immediate PersistentVolumeClaims");
                 }
-                waiting.add(new PodVolumes.Waiting(claim, storageClass, candidates(claim, className)));
+                waiting.add(new PodVolumes.Waiting(claim, storageClass, candidates(claim, className),
+                        room(claim, storageClass)));
             }
             if (claim.getSpec().getAccessModes() != null
                     && claim.getSpec().getAccessModes().contains("ReadWriteOncePod")) {
                 exclusive.add(ObjectKey.of(claim));
             }
         }
-        return new PodVolumes("", bound, missing, waiting, exclusive);
+        return new PodVolumes("", bound, missing, waiting, exclusive, this::isOverLimit);
+    }
+
+    /** The nodes with enough free storage for a claim; null if nothing is known of it. */
+    private @Nullable List<LabelSelector> room(V1PersistentVolumeClaim claim, V1StorageClass storageClass) {
+        V1CSIDriver driver = drivers.get(ObjectKey.cluster(storageClass.getProvisioner()));
+        BigDecimal wanted = Volumes.requested(claim);
+        if (driver == null || !Boolean.TRUE.equals(driver.getSpec().getStorageCapacity()) || wanted.signum() == 0) {
+            return null;
+        }
+        return capacities.getIndexer().list().stream()
+                .filter(each -> storageClass.getMetadata().getName().equals(each.getStorageClassName())
+                        && each.getNodeTopology() != null && holds(each, wanted))
+                .map(each -> LabelSelector.of(each.getNodeTopology())).toList();
+    }
+
+    private static boolean holds(V1CSIStorageCapacity capacity, BigDecimal wanted) {
+        Quantity most = capacity.getMaximumVolumeSize() == null
+                ? capacity.getCapacity()
+                : capacity.getMaximumVolumeSize();
+        return most != null && most.getNumber().compareTo(wanted) >= 0;
+    }
+
+    /** Whether a pod has more volumes than may be attached to a node (upstream: {@code plugins/nodevolumelimits}). */
+    private boolean isOverLimit(PodInfo pod, NodeInfo node) {
+        V1CSINode csi = nodes.get(ObjectKey.cluster(node.name()));
+        Map<String, Integer> limits = new HashMap<>();
+        orEmpty(csi == null ? null : csi.getSpec().getDrivers()).stream()
+                .filter(driver -> driver.getAllocatable() != null && driver.getAllocatable().getCount() != null)
+                .forEach(driver -> limits.put(driver.getName(), driver.getAllocatable().getCount()));
+        Map<String, String> wanted = limits.isEmpty() ? Map.of() : attachable(pod);
+        if (wanted.values().stream().noneMatch(limits::containsKey)) {
+            return false;
+        }
+        Map<String, String> attached = new HashMap<>();
+        node.placed().forEach(each -> attached.putAll(attachable(each)));
+        wanted.keySet().removeAll(attached.keySet());
+        attachments.getIndexer().byIndex(OF_NODE, node.name()).forEach(each -> {
+            String name = each.getSpec().getSource().getPersistentVolumeName();
+            V1PersistentVolume volume = name == null ? null : volumes.get(ObjectKey.cluster(name));
+            if (volume != null && volume.getSpec().getCsi() != null) {
+                attached.put(each.getSpec().getAttacher() + "/" + volume.getSpec().getCsi().getVolumeHandle(),
+                        each.getSpec().getAttacher());
+            }
+        });
+        return limits.entrySet().stream().anyMatch(limit -> wanted.containsValue(limit.getKey())
+                && Stream.concat(wanted.values().stream(), attached.values().stream())
+                        .filter(limit.getKey()::equals).count() > limit.getValue());
+    }
+
+    /** The volumes of a pod that a CSI driver attaches: the drivers by the volumes' handles. */
+    private Map<String, String> attachable(PodInfo pod) {
+        Map<String, String> found = new HashMap<>();
+        for (ObjectKey key : pod.claims()) {
+            V1PersistentVolumeClaim claim = claims.get(key);
+            V1PersistentVolume volume = claim == null || bound(claim).isEmpty()
+                    ? null
+                    : volumes.get(ObjectKey.cluster(bound(claim)));
+            V1StorageClass storageClass = claim == null || volume != null
+                    ? null
+                    : classes.get(ObjectKey.cluster(Volumes.classOf(claim)));
+            if (storageClass != null) {
+                String driver = CsiMigration.successorOf(storageClass.getProvisioner());
+                found.put(driver + "/claim " + key, driver);
+            }
+            add(found, volume == null ? null : CsiMigration.asCsi(volume));
+        }
+        pod.disks().forEach(disk -> add(found, CsiMigration.asCsi(disk, pod.key().namespace())));
+        return found;
+    }
+
+    private static void add(Map<String, String> found, @Nullable V1PersistentVolume volume) {
+        if (volume != null && volume.getSpec().getCsi() != null) {
+            String driver = volume.getSpec().getCsi().getDriver();
+            found.put(driver + "/" + volume.getSpec().getCsi().getVolumeHandle(), driver);
+        }
     }
 
     private List<V1PersistentVolume> candidates(V1PersistentVolumeClaim claim, String className) {

@@ -5,6 +5,7 @@ import java.util.Objects;
 
 import org.jspecify.annotations.Nullable;
 
+import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.openapi.models.V1PersistentVolume;
 import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
 import io.kubernetes.client.openapi.models.V1Pod;
@@ -21,14 +22,16 @@ import dev.wheelhouse.workqueue.WorkQueue;
  * that use it (upstream: {@code EventsToRegister} in {@code plugins/volumebinding/volume_binding.go}).
  */
 final class VolumeEvents {
+    private final SchedulerConfig config;
     private final PodsOfClaims podsOfClaims;
     private final VolumeCaches caches;
     private final PendingPods pending;
     private final WorkQueue<Task> tasks;
     private final WriteQueue writes;
 
-    VolumeEvents(SharedIndexInformer<V1Pod> pods, VolumeCaches caches, PendingPods pending, WorkQueue<Task> tasks,
-            WriteQueue writes) {
+    VolumeEvents(SchedulerConfig config, SharedIndexInformer<V1Pod> pods, VolumeCaches caches, PendingPods pending,
+            WorkQueue<Task> tasks, WriteQueue writes) {
+        this.config = config;
         this.caches = caches;
         this.pending = pending;
         this.tasks = tasks;
@@ -40,7 +43,12 @@ final class VolumeEvents {
     List<SharedIndexInformer.Registration> register() {
         return List.of(caches.claims.addEventHandler(ResourceEventHandler.of(this::claimChanged)),
                 caches.volumes.addEventHandler(ResourceEventHandler.of(this::volumeChanged)),
-                caches.classes.addEventHandler(ResourceEventHandler.of(this::classChanged)));
+                caches.classes.addEventHandler(ResourceEventHandler.of(this::classChanged)),
+                always(caches.nodes), always(caches.drivers), always(caches.capacities), always(caches.attachments));
+    }
+
+    private <T extends KubernetesObject> SharedIndexInformer.Registration always(SharedIndexInformer<T> informer) {
+        return informer.addEventHandler(ResourceEventHandler.of((before, after) -> volumesChanged()));
     }
 
     void close() {
@@ -55,7 +63,7 @@ final class VolumeEvents {
 
     private void claimChanged(@Nullable V1PersistentVolumeClaim before, @Nullable V1PersistentVolumeClaim after) {
         for (V1Pod pod : podsOfClaims.using(ObjectKey.of(after != null ? after : Objects.requireNonNull(before)))) {
-            if (PodPredicates.isOurs(pod)) {
+            if (config.takes(pod)) {
                 tasks.add(new Task.ReconsiderOne(ObjectKey.of(pod)));
                 writes.wake(ObjectKey.of(pod));
             }

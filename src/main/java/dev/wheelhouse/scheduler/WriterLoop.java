@@ -1,6 +1,8 @@
 package dev.wheelhouse.scheduler;
 
 import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 import org.jspecify.annotations.Nullable;
@@ -29,24 +31,30 @@ import dev.wheelhouse.workqueue.WorkQueue;
 final class WriterLoop implements Loop {
     private static final Logger log = LoggerFactory.getLogger(WriterLoop.class);
     private static final Duration RETRY_BIND = Duration.ofSeconds(1);
-    private static final Duration LONGEST_WAIT_FOR_VOLUMES = Duration.ofMinutes(10);
 
+    private final SchedulerConfig config;
     private final WriteQueue writes;
     private final ResourceClient<V1Pod> pods;
     private final VolumeWrites volumes;
     private final SchedulerCache cache;
     private final PendingPods pending;
     private final WorkQueue<Task> tasks;
-    private final EventRecorder events;
+    private final Map<String, EventRecorder> events;
     private final Timer durations;
     private final Meter.MeterProvider<Counter> failures;
     private final LogTally lines;
     private final Clock clock;
 
-    /** @param lines the log of the bound pods, which all loops share */
-    WriterLoop(WriteQueue writes, ResourceClient<V1Pod> pods, VolumeWrites volumes, SchedulerCache cache,
-            PendingPods pending, WorkQueue<Task> tasks, EventRecorder events, MeterRegistry registry, LogTally lines,
+    /**
+     * @param events the recorders of the profiles, by their names
+     * @param lines the log of the bound pods, which all loops share
+     */
+    WriterLoop(SchedulerConfig config, WriteQueue writes, ResourceClient<V1Pod> pods, VolumeWrites volumes,
+            SchedulerCache cache,
+            PendingPods pending, WorkQueue<Task> tasks, Map<String, EventRecorder> events, MeterRegistry registry,
+            LogTally lines,
             Clock clock) {
+        this.config = config;
         this.writes = writes;
         this.pods = pods;
         this.volumes = volumes;
@@ -107,8 +115,8 @@ final class WriterLoop implements Loop {
         Long until = write.volumesUntil();
         if (until == null) {
             volumes.write(bind.volumes(), bind.node());
-            writes.later(key, new WriteQueue.Write(write.pod(), bind, clock.deadline(LONGEST_WAIT_FOR_VOLUMES)),
-                    LONGEST_WAIT_FOR_VOLUMES);
+            Duration longest = Duration.ofSeconds(profile(write.pod()).args().binding().bindTimeoutSeconds());
+            writes.later(key, new WriteQueue.Write(write.pod(), bind, clock.deadline(longest)), longest);
             return false;
         }
         String uid = String.valueOf(write.pod().getMetadata().getUid());
@@ -127,7 +135,7 @@ final class WriterLoop implements Loop {
         } else {
             giveBack(key, uid, bind);
             log.warn("the volumes of the pod {} were not bound; the scheduler decides again: {}", key, why);
-            events.event(ResourceType.PODS, write.pod(), EventRecorder.WARNING, "FailedScheduling",
+            events(write.pod()).event(ResourceType.PODS, write.pod(), EventRecorder.WARNING, "FailedScheduling",
                     PodWrites.eventMessage("running PreBind plugin \"VolumeBinding\": binding volumes: " + why));
         }
         return false;
@@ -137,6 +145,14 @@ final class WriterLoop implements Loop {
         cache.forget(uid);
         volumes.release(bind.volumes());
         tasks.addAfter(new Task.Schedule(key), RETRY_BIND);
+    }
+
+    private Profile profile(V1Pod pod) {
+        return Objects.requireNonNull(config.of(pod), "only pods of a profile are scheduled");
+    }
+
+    private EventRecorder events(V1Pod pod) {
+        return Objects.requireNonNull(events.get(profile(pod).name()));
     }
 
     private void bind(ObjectKey key, V1Pod pod, ScheduleResult.Bind bind) {
@@ -150,7 +166,7 @@ final class WriterLoop implements Loop {
         pending.left(key);
         durations.record(clock.nanoTime() - since, TimeUnit.NANOSECONDS);
         lines.add("bound the pod " + key + " to the node " + node);
-        events.event(ResourceType.PODS, pod, EventRecorder.NORMAL, "Scheduled",
+        events(pod).event(ResourceType.PODS, pod, EventRecorder.NORMAL, "Scheduled",
                 "Successfully assigned " + key + " to " + node);
     }
 
@@ -162,11 +178,12 @@ final class WriterLoop implements Loop {
                     || present.getMetadata().getDeletionTimestamp() != null) {
                 return;
             }
-            pods.patch(victim.key(), "status", PatchType.STRATEGIC_MERGE, PodWrites.preempted(present, clock.now()));
+            pods.patch(victim.key(), "status", PatchType.STRATEGIC_MERGE,
+                    PodWrites.preempted(present, pod, clock.now()));
             pods.delete(victim.key(), new Deletion(null, victim.uid(), null, null));
             log.info("the pod {} is deleted, so that the pod {} fits on the node {}", victim.key(), ObjectKey.of(pod),
                     node);
-            events.event(ResourceType.PODS, present, EventRecorder.NORMAL, "Preempted",
+            events(pod).event(ResourceType.PODS, present, EventRecorder.NORMAL, "Preempted",
                     "Preempted by pod " + pod.getMetadata().getUid() + " on node " + node);
         } catch (KubeApiException e) {
             if (!e.isNotFound() && !e.isConflict()) {
@@ -182,7 +199,7 @@ final class WriterLoop implements Loop {
         if (patch != null) {
             pods.patch(key, "status", PatchType.STRATEGIC_MERGE, patch);
         }
-        events.event(ResourceType.PODS, pod, EventRecorder.WARNING, "FailedScheduling",
+        events(pod).event(ResourceType.PODS, pod, EventRecorder.WARNING, "FailedScheduling",
                 PodWrites.eventMessage(message));
     }
 

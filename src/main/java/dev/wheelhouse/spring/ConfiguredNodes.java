@@ -31,6 +31,7 @@ import dev.wheelhouse.podconfig.HttpManifests;
 import dev.wheelhouse.podconfig.KubeletConfigFile;
 import dev.wheelhouse.runtime.Durations;
 import dev.wheelhouse.runtime.Host;
+import dev.wheelhouse.scheduler.SchedulerConfig;
 
 /** The nodes of this process, from the options {@code --wheelhouse.nodes.*} and {@code --wheelhouse.node.*}. */
 final class ConfiguredNodes {
@@ -194,6 +195,15 @@ final class ConfiguredNodes {
                     runtime, e.getMessage());
             return node;
         }
+    }
+
+    /** The profiles of the scheduler. */
+    static SchedulerConfig scheduler(WheelhouseProperties properties) {
+        String option = "wheelhouse.scheduler-config";
+        String file = properties.schedulerConfig();
+        return file == null
+                ? SchedulerConfig.DEFAULT
+                : BadOption.checked(option, () -> SchedulerConfig.read(path(option, file)));
     }
 
     private static KubeletConfigFile kubeletConfig(String file) {

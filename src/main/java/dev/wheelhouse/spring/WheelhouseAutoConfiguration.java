@@ -350,7 +350,8 @@ class WheelhouseAutoConfiguration {
         }
         EventRecorder logged = new LoggedEvents(clock);
         return new HollowCluster(new HollowCluster.Options(wanted, scheduler, storage,
-                ConfiguredNodes.addresses(properties, embedded), alone), client, informers,
+                ConfiguredNodes.addresses(properties, embedded), alone, ConfiguredNodes.scheduler(properties)),
+                client, informers,
                 alone ? component -> logged : events::recorder, metrics.registry(), clock);
     }
 

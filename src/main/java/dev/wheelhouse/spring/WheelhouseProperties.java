@@ -36,6 +36,7 @@ import dev.wheelhouse.manager.Standby;
  * @param apiserver the embedded API server
  * @param nodes the hollow nodes, and the number of those that run containers
  * @param scheduler whether to run a scheduler; by default only on the embedded API server
+ * @param schedulerConfig a file of kind KubeSchedulerConfiguration with the scheduler's profiles
  * @param node one further node and its pod sources, and the runtimes of the nodes that run containers
  * @param informer the caches
  * @param leaderElection the election of the one process that acts
@@ -56,7 +57,8 @@ record WheelhouseProperties(@DefaultValue("true") boolean enabled, @DefaultValue
         @DefaultValue("*") List<String> controllers, @DefaultValue("auto") ManagerGuard.Mode manage,
         @Nullable Integer workers, @DefaultValue Map<String, Integer> workersOf,
         @DefaultValue @NestedConfigurationProperty ApiServerProperties apiserver, @DefaultValue Nodes nodes,
-        @Nullable Boolean scheduler, @DefaultValue @NestedConfigurationProperty NodeProperties node,
+        @Nullable Boolean scheduler, @Nullable String schedulerConfig,
+        @DefaultValue @NestedConfigurationProperty NodeProperties node,
         @DefaultValue Informer informer,
         @DefaultValue @NestedConfigurationProperty ElectionProperties leaderElection,
         @DefaultValue("warm") Standby standby, @DefaultValue("1") int shards,

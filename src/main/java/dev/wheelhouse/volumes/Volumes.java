@@ -25,6 +25,7 @@ import dev.wheelhouse.api.LabelSelector;
 import dev.wheelhouse.api.Metadata;
 import dev.wheelhouse.api.ObjectKey;
 import dev.wheelhouse.api.OwnerReferences;
+import dev.wheelhouse.api.ResourceType;
 
 import static dev.wheelhouse.api.Absent.orEmpty;
 
@@ -34,6 +35,15 @@ import static dev.wheelhouse.api.Absent.orEmpty;
  * {@code component-helpers/storage/ephemeral}). Pure functions.
  */
 public final class Volumes {
+    /** The type of the requests to CSI drivers. */
+    public static final ResourceType ATTACHMENTS = storage("volumeattachments", "VolumeAttachment", false);
+    /** The type that describes CSI drivers. */
+    public static final ResourceType CSI_DRIVERS = storage("csidrivers", "CSIDriver", false);
+    /** The type that describes the CSI drivers of a node. */
+    public static final ResourceType CSI_NODES = storage("csinodes", "CSINode", false);
+    /** The type of the free storage that a CSI driver has for some nodes. */
+    public static final ResourceType CAPACITIES = storage("csistoragecapacities", "CSIStorageCapacity", true);
+
     /** On a claim: the claim was bound completely once. */
     public static final String BIND_COMPLETED = "pv.kubernetes.io/bind-completed";
     /** On a claim or volume: a controller chose the other side, not a user. */
@@ -57,6 +67,10 @@ public final class Volumes {
     private static final String BETA_CLASS = "volume.beta.kubernetes.io/storage-class";
 
     private Volumes() {}
+
+    private static ResourceType storage(String plural, String kind, boolean namespaced) {
+        return new ResourceType("storage.k8s.io", "v1", plural, kind, namespaced);
+    }
 
     public static boolean isAnnotated(KubernetesObject object, String annotation) {
         return Metadata.annotation(object, annotation) != null;

@@ -40,6 +40,7 @@ import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.runtime.ManualClock;
 import dev.wheelhouse.scheduler.Scheduler;
+import dev.wheelhouse.scheduler.SchedulerConfig;
 import dev.wheelhouse.world.Yaml;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -62,7 +63,8 @@ class CollectionOnEmbeddedServerTest {
         controllers.add(new ReplicaSetController(context));
         controllers.add(new GarbageCollector(context));
         controllers.add(new NamespaceController(context));
-        scheduler = new Scheduler(client, informers, EventRecorder.NONE, clock, Meters.NONE, 1, 1);
+        scheduler = new Scheduler(SchedulerConfig.DEFAULT, client, informers, name -> EventRecorder.NONE, clock,
+                Meters.NONE, 1, 1);
         create(ResourceType.NODES, V1Node.class, "{metadata: {name: node-1}}");
         var nodes = client.resource(ResourceType.NODES, V1Node.class);
         nodes.patch(ObjectKey.cluster("node-1"), "", PatchType.MERGE, "{\"spec\": {\"taints\": null}}");

@@ -36,6 +36,7 @@ import dev.wheelhouse.manager.ControllerDescriptor;
 import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.scheduler.Scheduler;
+import dev.wheelhouse.scheduler.SchedulerConfig;
 import dev.wheelhouse.world.Cluster;
 import dev.wheelhouse.world.FlagsOfControllers;
 import dev.wheelhouse.world.Requests;
@@ -63,7 +64,8 @@ final class TranscribedCluster implements Transcript.World {
         patience = Duration.parse(server.path("patience").asString("PT0S"));
         start(server.path("options"));
         if (server.has("scheduler")) {
-            scheduler.addAll(new Scheduler(cluster.client(), cluster.informers(), EventRecorder.NONE, cluster.clock,
+            scheduler.addAll(new Scheduler(SchedulerConfig.DEFAULT, cluster.client(), cluster.informers(),
+                    name -> EventRecorder.NONE, cluster.clock,
                     Meters.NONE, 1, 1).loops());
         }
     }

@@ -27,6 +27,7 @@ import dev.wheelhouse.node.NodeAgent;
 import dev.wheelhouse.node.NodeAgentOptions;
 import dev.wheelhouse.runtime.Loop;
 import dev.wheelhouse.scheduler.Scheduler;
+import dev.wheelhouse.scheduler.SchedulerConfig;
 import dev.wheelhouse.world.Cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -48,7 +49,8 @@ class StoppedNodesTest {
                 new ReplicaSetController(cluster.context()))) {
             loops.addAll(controller.loops());
         }
-        loops.addAll(new Scheduler(cluster.client(), cluster.informers(), EventRecorder.NONE, cluster.clock,
+        loops.addAll(new Scheduler(SchedulerConfig.DEFAULT, cluster.client(), cluster.informers(),
+                name -> EventRecorder.NONE, cluster.clock,
                 Meters.NONE, 1, 1).loops());
         after(Duration.ofSeconds(1));
         cluster.create(ResourceType.REPLICA_SETS, V1ReplicaSet.class, """

@@ -24,6 +24,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class PlacementTest {
     private static final Map<String, Map<String, String>> NAMESPACES = Map.of("team-b", Map.of("team", "b"));
 
+    private Profile profile = ProfileTexts.DEFAULT;
     private final List<NodeInfo> nodes = new ArrayList<>();
     private int pods;
 
@@ -62,8 +63,8 @@ class PlacementTest {
 
     private ScheduleResult decide(PodInfo pod) {
         return Placement
-                .decide(new SchedulingView(pod, PodVolumes.NONE, claim -> false, nodes,
-                        ns -> NAMESPACES.getOrDefault(ns, Map.of()), "", Preemption.Facts.NONE, 7));
+                .decide(new SchedulingView(profile, pod, PodVolumes.NONE, nodes,
+                        ns -> NAMESPACES.getOrDefault(ns, Map.of()), "", Preemption.Facts.NONE, 7, 0));
     }
 
     private String chosen(PodInfo pod) {
@@ -132,8 +133,9 @@ class PlacementTest {
         V1PodDisruptionBudget budget = Yaml.read("{metadata: {namespace: default}, spec: {selector: {matchLabels: "
                 + "{budget: x}}}, status: {disruptionsAllowed: 0}}", V1PodDisruptionBudget.class);
         ScheduleResult.Unschedulable result = (ScheduleResult.Unschedulable) Placement.decide(new SchedulingView(
-                pod("", "priority: 10, " + asking("cpu: '" + cpus + "'")), PodVolumes.NONE, claim -> false, nodes,
-                ns -> Map.of(), "", new Preemption.Facts(() -> List.of(budget), pod -> started.get(pod.uid())), 7));
+                profile,
+                pod("", "priority: 10, " + asking("cpu: '" + cpus + "'")), PodVolumes.NONE, nodes,
+                ns -> Map.of(), "", new Preemption.Facts(() -> List.of(budget), pod -> started.get(pod.uid())), 7, 0));
         assertThat(result.victims().stream().map(victim -> texts.get(victim.uid())).collect(Collectors.joining(" ",
                 result.nominated() + ": ", ""))).isEqualTo(expected == null ? ": " : expected);
         assertThat(nodes).as("the sums are as before").allMatch(node -> node.milliCpu() == node.placed().stream()
@@ -436,5 +438,89 @@ class PlacementTest {
         assertThat(message(pod("", "affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
                 + "[{topologyKey: zone, labelSelector: {matchExpressions: [{key: a, operator: Near}]}}]}}")))
                 .contains("parsing pod: ").contains("Near");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {"type: LeastAllocated | a1", "type: MostAllocated | a2",
+            "type: RequestedToCapacityRatio, requestedToCapacityRatio: {shape: [{utilization: 0, score: 10}, "
+                    + "{utilization: 100, score: 0}]} | a1",
+            "type: RequestedToCapacityRatio, requestedToCapacityRatio: {shape: [{utilization: 0, score: 0}, "
+                    + "{utilization: 100, score: 10}]} | a2"})
+    void theScoringStrategyChoosesAmongFreeAndUsedNodes(String strategy, String expected) {
+        profile = ProfileTexts
+                .profile("plugins: {score: {disabled: [{name: '*'}], enabled: [{name: NodeResourcesFit}]}},"
+                        + " pluginConfig: [{name: NodeResourcesFit, args: {scoringStrategy: {" + strategy + "}}}]");
+        node("a1", "");
+        node("a2", "").add(pod("", asking("cpu: '1', memory: 2Gi")));
+        assertThat(chosen(pod("", asking("cpu: '1', memory: 2Gi")))).isEqualTo(expected);
+    }
+
+    @Test
+    void aProfileMayIgnoreResourcesAndAddAffinity() {
+        profile = ProfileTexts.profile("""
+                pluginConfig: [{name: NodeResourcesFit, args: {ignoredResourceGroups: [example.com]}},
+                {name: NodeAffinity, args: {addedAffinity: {requiredDuringSchedulingIgnoredDuringExecution:
+                {nodeSelectorTerms: [{matchExpressions: [{key: zone, operator: In, values: [b]}]}]}}}}]""");
+        node("a1", "");
+        NodeInfo b = node("b1", "");
+        assertThat(chosen(pod("", asking("example.com/fpga: '1'")))).isEqualTo("b1");
+        nodes.remove(b);
+        assertThat(message(pod("", ""))).startsWith(
+                "0/1 nodes are available: 1 node(s) didn't match scheduler-enforced node affinity. preemption: ");
+    }
+
+    @Test
+    void aProfileMaySpreadThePodsOfAControllerStrictly() {
+        profile = ProfileTexts.profile("pluginConfig: [{name: PodTopologySpread, args: {defaultingType: List, "
+                + "defaultConstraints: [{topologyKey: zone, maxSkew: 1, whenUnsatisfiable: DoNotSchedule}]}}]");
+        String owned = "{metadata: {name: p, namespace: default, uid: %s, ownerReferences: "
+                + "[{controller: true, uid: rs, kind: ReplicaSet, name: rs, apiVersion: apps/v1}]}, spec: {}}";
+        node("a1", "").add(PodInfo.of(Yaml.read(owned.formatted("one"), V1Pod.class)));
+        node("b1", "unschedulable: true");
+        assertThat(message(PodInfo.of(Yaml.read(owned.formatted("two"), V1Pod.class)))).startsWith(
+                "0/2 nodes are available: 1 node(s) didn't match pod topology spread constraints, "
+                        + "1 node(s) were unschedulable.");
+        assertThat(chosen(pod("", ""))).as("a pod without a controller").isEqualTo("a1");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {"gcePersistentDisk: {pdName: d} | gcePersistentDisk: {pdName: d} | false",
+            "gcePersistentDisk: {pdName: d} | gcePersistentDisk: {pdName: e} | true",
+            "gcePersistentDisk: {pdName: d, readOnly: true} | gcePersistentDisk: {pdName: d, readOnly: true} | true",
+            "awsElasticBlockStore: {volumeID: v} | awsElasticBlockStore: {volumeID: v, readOnly: true} | false",
+            "iscsi: {iqn: i, readOnly: true} | iscsi: {iqn: i} | false",
+            "rbd: {monitors: [a, b], pool: p, image: i} | rbd: {monitors: [b], pool: p, image: i} | false",
+            "rbd: {monitors: [a], pool: p, image: i} | rbd: {monitors: [b], pool: p, image: i} | true",
+            "emptyDir: {} | emptyDir: {} | true"})
+    void aDiskIsWrittenByOnePodOfANode(String placed, String wanted, boolean fits) {
+        node("a1", "").add(pod("", "volumes: [{name: v, " + placed + "}]"));
+        PodInfo pod = pod("", "volumes: [{name: v, " + wanted + "}]");
+        if (fits) {
+            assertThat(chosen(pod)).isEqualTo("a1");
+        } else {
+            assertThat(message(pod))
+                    .startsWith("0/1 nodes are available: 1 node(s) had no available disk. preemption:");
+        }
+    }
+
+    @Test
+    void thousandNodesAreSampledEvenlyAndAllOfThemAreTriedBeforeAPodIsRefused() {
+        for (int i = 0; i < 1000; i++) {
+            node((i < 500 ? "a" : "b") + i, i == 999 ? "" : "unschedulable: true");
+        }
+        assertThat(chosen(pod("", ""))).isEqualTo("b999");
+        nodes.clear();
+        for (int i = 0; i < 1000; i++) {
+            node((i < 500 ? "a" : "b") + i, "");
+        }
+        assertThat(((ScheduleResult.Bind) decide(pod("", ""))).feasible()).isEqualTo(420);
+    }
+
+    @Test
+    void aPodWithResourceClaimsWaitsAndIsToldWhy() {
+        node("a1", "");
+        assertThat(message(pod("", "resourceClaims: [{name: gpu, resourceClaimName: gpu}]"))).startsWith(
+                "0/1 nodes are available: the pod has resource claims, and this scheduler allocates no devices: "
+                        + "it has no plugin DynamicResources. preemption: ");
     }
 }

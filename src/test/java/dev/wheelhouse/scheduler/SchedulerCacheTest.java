@@ -34,7 +34,8 @@ class SchedulerCacheTest {
     }
 
     private ScheduleResult schedule(PodInfo pod) {
-        return cache.schedule(pod, PodVolumes.NONE, namespace -> Map.of(), Preemption.Facts.NONE, 1);
+        return cache.schedule(ProfileTexts.DEFAULT, pod, PodVolumes.NONE, namespace -> Map.of(), Preemption.Facts.NONE,
+                1);
     }
 
     @Test
@@ -91,7 +92,8 @@ class SchedulerCacheTest {
         for (int i = 0; i < 2_000; i++) {
             PodInfo t = templates.get(i % templates.size());
             ScheduleResult decision = schedule(new PodInfo(ObjectKey.of("default", "p" + i), "u" + i, t.priority(),
-                    t.preempts(), t.requests(), t.forScoring(), false, "", t.ports(), t.claims(), t.group(), t.owner(),
+                    t.preempts(), t.requests(), t.forScoring(), false, "", t.ports(), t.claims(),
+                    t.disks(), t.images(), t.containers(), t.group(), t.owner(),
                     t.selection(),
                     t.tolerations(), t.affinity(), t.spread(), t.problem()));
             assertThat(decision).isInstanceOf(ScheduleResult.Bind.class);

@@ -30,8 +30,8 @@ class SchedulerTest {
             "priorityclasses", "PriorityClass", false);
     private final Cluster cluster = new Cluster();
     private final List<String> events = new ArrayList<>();
-    private final Scheduler scheduler = new Scheduler(cluster.client(), cluster.informers(),
-            (type, object, fieldPath, eventType, reason, message) -> events
+    private final Scheduler scheduler = new Scheduler(SchedulerConfig.DEFAULT, cluster.client(), cluster.informers(),
+            name -> (type, object, fieldPath, eventType, reason, message) -> events
                     .add(eventType + " " + reason + " " + object.getMetadata().getName() + ": " + message),
             cluster.clock, Meters.NONE, 1, 2);
 
@@ -259,7 +259,7 @@ class SchedulerTest {
         ObjectKey goes = pod("goes", "'1'", "nodeName: node-1,");
         cluster.edit(ResourceType.PODS, V1Pod.class, goes, pod -> pod.getStatus()
                 .addConditionsItem(new V1PodCondition().type("DisruptionTarget").status("True")
-                        .reason(PodWrites.PREEMPTED.reason()).message(PodWrites.PREEMPTED.message())));
+                        .reason("PreemptionByScheduler")));
         cluster.delete(ResourceType.PODS, goes);
         ObjectKey waits = pod("waits", "'2'", "priorityClassName: high,");
         cluster.edit(ResourceType.PODS, V1Pod.class, waits, pod -> pod.getStatus().setNominatedNodeName("node-1"));
@@ -295,5 +295,31 @@ class SchedulerTest {
             assertThat(Cluster.step(loop)).isEqualTo(Loop.IDLE);
         }
         assertThat(cluster.requests.take()).isEmpty();
+    }
+
+    @Test
+    void aPodOfAnUnknownSchedulerIsLeftAlone() {
+        node("node-1", "4");
+        ObjectKey other = pod("other", "'1'", "schedulerName: another,");
+        settle();
+        assertThat(nodeOf(other)).isEmpty();
+        assertThat(events).isEmpty();
+        assertThat(cluster.requests.take()).isEmpty();
+    }
+
+    @Test
+    void eachProfileTakesItsPodsAndSaysSoInItsName() {
+        node("node-1", "4");
+        List<String> sources = new ArrayList<>();
+        Scheduler two = new Scheduler(ProfileTexts.config("profiles: [{schedulerName: one}, {schedulerName: two}]"),
+                cluster.client(), cluster.informers(), name -> (type, object, fieldPath, eventType, reason,
+                        message) -> sources.add(name + " " + reason + " " + object.getMetadata().getName()),
+                cluster.clock, Meters.NONE, 1, 1);
+        pod("a", "'1'", "schedulerName: one,");
+        pod("b", "'1'", "schedulerName: two,");
+        ObjectKey ours = pod("c", "'1'");
+        cluster.settle(two.loops());
+        assertThat(sources).containsExactlyInAnyOrder("one Scheduled a", "two Scheduled b");
+        assertThat(nodeOf(ours)).isEmpty();
     }
 }

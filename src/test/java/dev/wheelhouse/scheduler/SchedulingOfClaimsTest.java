@@ -7,6 +7,9 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+import io.kubernetes.client.openapi.models.V1CSIDriver;
+import io.kubernetes.client.openapi.models.V1CSINode;
+import io.kubernetes.client.openapi.models.V1CSIStorageCapacity;
 import io.kubernetes.client.openapi.models.V1Node;
 import io.kubernetes.client.openapi.models.V1PersistentVolume;
 import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
@@ -18,6 +21,7 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.controllers.volume.VolumeBinder;
 import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.runtime.Loop;
+import dev.wheelhouse.volumes.Volumes;
 import dev.wheelhouse.world.Cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -31,8 +35,8 @@ class SchedulingOfClaimsTest {
 
     private final Cluster cluster = new Cluster();
     private final List<String> events = new ArrayList<>();
-    private final Scheduler scheduler = new Scheduler(cluster.client(), cluster.informers(),
-            (type, object, fieldPath, eventType, reason, message) -> events
+    private final Scheduler scheduler = new Scheduler(SchedulerConfig.DEFAULT, cluster.client(), cluster.informers(),
+            name -> (type, object, fieldPath, eventType, reason, message) -> events
                     .add(eventType + " " + reason + " " + object.getMetadata().getName() + ": " + message),
             cluster.clock, Meters.NONE, 1, 2);
     private final List<Loop> loops = new ArrayList<>(scheduler.loops());
@@ -296,5 +300,75 @@ class SchedulingOfClaimsTest {
         cluster.remove(ResourceType.PODS, ObjectKey.of("default", "first"));
         settle();
         assertThat(nodeOf("second")).isNotEmpty();
+    }
+
+    @Test
+    void aNodeTakesAsManyVolumesAsItsDriverAllows() {
+        for (String node : List.of("node-1", "node-2")) {
+            cluster.create(Volumes.CSI_NODES, V1CSINode.class, """
+                    {metadata: {name: %s}, spec: {drivers: [{name: csi.example.com, nodeID: %s,
+                     allocatable: {count: 1}}]}}""", node, node);
+        }
+        for (int i = 1; i <= 3; i++) {
+            claim("data-" + i, NO_CLASS);
+            cluster.create(VOLUMES, V1PersistentVolume.class, """
+                    {metadata: {name: disk-%1$d}, spec: {capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce],
+                     csi: {driver: csi.example.com, volumeHandle: h%1$d}}}""", i);
+            settle();
+            podWithClaim("web-" + i, "data-" + i);
+            cluster.clock.advance(Duration.ofSeconds(15));
+            settle();
+        }
+        assertThat(List.of(nodeOf("web-1"), nodeOf("web-2"))).containsExactlyInAnyOrder("node-1", "node-2");
+        assertThat(nodeOf("web-3")).isEmpty();
+        assertThat(events).last().isEqualTo("Warning FailedScheduling web-3: 0/2 nodes are available: 2 node(s) exceed "
+                + "max volume count. preemption: 0/2 nodes are available: 2 No preemption victims found for incoming "
+                + "pod.");
+
+        cluster.remove(ResourceType.PODS, ObjectKey.of("default", "web-1"));
+        cluster.clock.advance(Duration.ofSeconds(15));
+        settle();
+        assertThat(nodeOf("web-3")).isNotEmpty();
+    }
+
+    @Test
+    void aVolumeOfAZoneIsUsedThere() {
+        cluster.edit(ResourceType.NODES, V1Node.class, ObjectKey.cluster("node-1"),
+                node -> node.getMetadata().putLabelsItem("topology.kubernetes.io/zone", "a"));
+        cluster.edit(ResourceType.NODES, V1Node.class, ObjectKey.cluster("node-2"),
+                node -> node.getMetadata().putLabelsItem("topology.kubernetes.io/zone", "c"));
+        claim("data", NO_CLASS);
+        cluster.create(VOLUMES, V1PersistentVolume.class, """
+                {metadata: {name: disk, labels: {failure-domain.beta.kubernetes.io/zone: b__c}},
+                 spec: {capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce], hostPath: {path: /data}}}""");
+        settle();
+        podWithClaim("web", "data");
+        cluster.clock.advance(Duration.ofSeconds(15));
+        settle();
+        assertThat(nodeOf("web")).isEqualTo("node-2");
+
+        cluster.remove(ResourceType.NODES, ObjectKey.cluster("node-2"));
+        podWithClaim("other", "data");
+        assertThat(events).last().asString()
+                .contains("0/1 nodes are available: 1 node(s) had no available volume zone.");
+    }
+
+    @Test
+    void aNewVolumeIsMadeWhereItsDriverHasRoom() {
+        cluster.create(Volumes.CSI_DRIVERS, V1CSIDriver.class,
+                "{metadata: {name: csi.example.com}, spec: {storageCapacity: true}}");
+        claim("data", LATE);
+        podWithClaim("web", "data");
+        assertThat(events).last().isEqualTo(refusal("web", "2 node(s) did not have enough free storage"));
+
+        cluster.create(Volumes.CAPACITIES, V1CSIStorageCapacity.class, """
+                {metadata: {name: small, namespace: default}, storageClassName: late, capacity: 500Mi,
+                 nodeTopology: {matchLabels: {kubernetes.io/hostname: node-1}}}""");
+        cluster.create(Volumes.CAPACITIES, V1CSIStorageCapacity.class, """
+                {metadata: {name: large, namespace: default}, storageClassName: late, capacity: 5Gi,
+                 nodeTopology: {matchLabels: {kubernetes.io/hostname: node-2}}}""");
+        cluster.clock.advance(Duration.ofSeconds(15));
+        settle();
+        assertThat(claim("data").getMetadata().getAnnotations()).containsEntry(Volumes.SELECTED_NODE, "node-2");
     }
 }

@@ -58,11 +58,9 @@ import static dev.wheelhouse.api.Absent.orEmpty;
 public final class AttachDetachController extends KeyedController<ObjectKey> {
     public static final String NAME = "persistentvolume-attach-detach-controller";
     /** The type of the requests to CSI drivers. */
-    public static final ResourceType ATTACHMENTS = new ResourceType("storage.k8s.io", "v1", "volumeattachments",
-            "VolumeAttachment", false);
+    public static final ResourceType ATTACHMENTS = Volumes.ATTACHMENTS;
     /** The type that describes CSI drivers. */
-    public static final ResourceType DRIVERS = new ResourceType("storage.k8s.io", "v1", "csidrivers", "CSIDriver",
-            false);
+    public static final ResourceType DRIVERS = Volumes.CSI_DRIVERS;
 
     /** On a node: its kubelet waits until this controller has attached a volume. */
     static final String MANAGED = "volumes.kubernetes.io/controller-managed-attach-detach";
