@@ -13,6 +13,7 @@ import java.util.Base64;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.UUID;
 
 import org.apache.catalina.Context;
 import org.apache.catalina.LifecycleException;
@@ -32,6 +33,8 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 
+import dev.wheelhouse.apiserver.audit.AuditEvent;
+import dev.wheelhouse.apiserver.audit.AuditLog;
 import dev.wheelhouse.apiserver.auth.Credentials;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.error.Errors;
@@ -172,6 +175,10 @@ public final class ApiServer implements AutoCloseable {
         LoopRunner runner = new LoopRunner("apiserver", options.clock());
         loops = runner;
         runner.start("events", expiry);
+        AuditLog audit = options.audit();
+        if (audit != null) {
+            audit.start(runner, meters);
+        }
         keepTlsCurrent(connector, runner);
         InetAddress bound = resolve(options.address());
         rest.announce(bound.isAnyLocalAddress() ? resolve(Host.address()) : bound, port);
@@ -307,6 +314,27 @@ public final class ApiServer implements AutoCloseable {
      * @throws IOException if a {@link #faults fault} loses the answer
      */
     ApiResponse handle(ApiRequest head, byte[] body) throws IOException, InterruptedException {
+        AuditLog audit = options.audit();
+        if (audit == null) {
+            return answer(head, body);
+        }
+        String query = head.query().encoded();
+        AuditEvent.enter(new AuditEvent(audit, UUID.randomUUID().toString(),
+                head.path() + (query.isEmpty() ? "" : "?" + query), List.of("127.0.0.1"), head.userAgent()));
+        try {
+            ApiResponse answer = answer(head, body);
+            switch (answer) {
+                case ApiResponse.Content told -> AuditEvent.answers(told.code(), told.contentType(),
+                        told.line() || told.pieces() != null, told.length(), told::body);
+                case ApiResponse.Stream stream -> stream.feed().whenClosed(AuditEvent.goesOn(200));
+            }
+            return answer;
+        } finally {
+            AuditEvent.leave(500);
+        }
+    }
+
+    private ApiResponse answer(ApiRequest head, byte[] body) throws IOException, InterruptedException {
         long began = options.clock().nanoTime();
         ApiResponse answer = switch (requests.authorize(head)) {
             case Authorization.Refused refused -> {
@@ -401,6 +429,10 @@ public final class ApiServer implements AutoCloseable {
         store.close();
         closeHttp();
         traffic.close();
+        AuditLog audit = options.audit();
+        if (audit != null) {
+            audit.close();
+        }
     }
 
     private void closeHttp() {

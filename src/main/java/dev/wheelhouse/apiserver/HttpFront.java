@@ -10,8 +10,10 @@ import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Future;
 import java.util.concurrent.ThreadLocalRandom;
@@ -19,6 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import java.util.zip.Deflater;
 import java.util.zip.GZIPOutputStream;
 
@@ -30,6 +33,8 @@ import jakarta.servlet.http.HttpServletResponse;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.wheelhouse.apiserver.audit.AuditEvent;
+import dev.wheelhouse.apiserver.audit.AuditLog;
 import dev.wheelhouse.apiserver.auth.Credentials;
 import dev.wheelhouse.apiserver.auth.FlowSchemas;
 import dev.wheelhouse.apiserver.auth.User;
@@ -52,6 +57,8 @@ final class HttpFront extends HttpServlet {
     /** The size of answers in bytes from which they are compressed, as upstream. */
     private static final int GZIP_FROM = 128 * 1024;
     private static final int CHUNK = 64 * 1024;
+    private static final byte[] NOTHING = {};
+    private static final Pattern ADDRESS = Pattern.compile("[0-9.]+|[0-9a-fA-F:.]*:[0-9a-fA-F:.]*");
     private static final int MOST_PARSED_HEADER = 2048;
     /** The most characters of a query that is parsed, with its selectors, before its sender is known. */
     private static final int MOST_OF_STRANGERS = 4096;
@@ -99,7 +106,14 @@ final class HttpFront extends HttpServlet {
     @Override
     protected void service(HttpServletRequest request, HttpServletResponse response) throws IOException {
         String audit = header(request, "Audit-Id");
-        response.setHeader("Audit-Id", audit.isEmpty() || audit.length() > MOST_OF_AUDIT_ID ? newId() : audit);
+        String id = audit.isEmpty() || audit.length() > MOST_OF_AUDIT_ID ? newId() : audit;
+        response.setHeader("Audit-Id", id);
+        AuditLog log = requests.audit();
+        if (log != null) {
+            String query = request.getQueryString();
+            AuditEvent.enter(new AuditEvent(log, id, request.getRequestURI() + (query == null ? "" : "?" + query),
+                    sources(request), header(request, "User-Agent")));
+        }
         try {
             serve(request, response);
         } catch (SocketTimeoutException e) {
@@ -111,7 +125,21 @@ final class HttpFront extends HttpServlet {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             endConnection();
+        } finally {
+            AuditEvent.leave(response.getStatus());
         }
+    }
+
+    /** The addresses from which a request came, as proxies and the connection say (upstream: {@code util/net}). */
+    private static List<String> sources(HttpServletRequest request) {
+        Set<String> sources = new LinkedHashSet<>();
+        for (String each : (header(request, "X-Forwarded-For") + "," + header(request, "X-Real-Ip")).split(",")) {
+            if (ADDRESS.matcher(each.strip()).matches()) {
+                sources.add(each.strip());
+            }
+        }
+        sources.add(request.getRemoteAddr());
+        return List.copyOf(sources);
     }
 
     /** A random UUID, which need not be a secret. */
@@ -399,6 +427,8 @@ final class HttpFront extends HttpServlet {
     }
 
     private static void setHead(HttpServletResponse response, ApiResponse.Content content) {
+        AuditEvent.answers(content.code(), content.contentType(), content.line() || content.pieces() != null,
+                content.length(), content::body);
         response.setStatus(content.code());
         if (!content.contentType().isEmpty()) {
             response.setHeader("Content-Type", content.contentType());
@@ -461,8 +491,10 @@ final class HttpFront extends HttpServlet {
         Connections.Peer peer = peer();
         if (peer != null && WatchSocket.isAskedForBy(request)) {
             // If the client is gone already, Tomcat does not hand the watch over.
+            Runnable audit = AuditEvent.goesOn(101);
             peer.whenClosed(() -> {
                 stream.feed().close();
+                audit.run();
                 requests.endWatch(sender);
                 held.close();
             });
@@ -497,8 +529,10 @@ final class HttpFront extends HttpServlet {
                     if (failure != null) {
                         send(request, response, failure);
                     } else if (backend.isUpgraded() && peer != null) {
+                        Runnable audit = AuditEvent.goesOn(101);
                         peer.whenClosed(() -> {
                             backend.close();
+                            audit.run();
                             requests.endWatch(sender);
                             held.close();
                         });
@@ -538,6 +572,7 @@ final class HttpFront extends HttpServlet {
 
     private void stream(HttpServletResponse response, ApiResponse.Stream stream)
             throws IOException, InterruptedException {
+        AuditEvent.answers(200, "", false, 0, () -> NOTHING);
         response.setStatus(200);
         response.setHeader("Content-Type", stream.contentType());
         response.setHeader("Cache-Control", "no-cache, private");

@@ -9,6 +9,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.wheelhouse.apiserver.audit.AuditEvent;
+import dev.wheelhouse.apiserver.audit.AuditLog;
 import dev.wheelhouse.apiserver.auth.Credentials;
 import dev.wheelhouse.apiserver.auth.RequestInfo;
 import dev.wheelhouse.apiserver.error.Errors;
@@ -39,6 +41,7 @@ final class RequestPipeline {
     private final RequestMetrics metrics;
     private final LogBudget failures;
     private final Clock clock;
+    private final @Nullable AuditLog audit;
     private final boolean open;
     private final boolean durable;
     private final int maxRequests;
@@ -55,10 +58,17 @@ final class RequestPipeline {
         this.metrics = traffic.metrics();
         this.clock = options.clock();
         this.failures = new LogBudget(clock);
+        this.audit = options.audit();
         this.open = options.security().open();
         this.durable = options.storage().isDurable();
         this.maxRequests = options.limits().requests();
         this.deadline = options.limits().request();
+    }
+
+    /** The audit log; null if there is none. */
+    @Nullable
+    AuditLog audit() {
+        return audit;
     }
 
     /** Whether a sender has shown who it is. */
@@ -208,8 +218,9 @@ final class RequestPipeline {
             }
         }
         try {
-            return new Work(() -> allowance.call(() -> rest.answer(granted, body)), until, seat::close, failures)
-                    .answeredBy(traffic.workers());
+            AuditEvent audit = AuditEvent.current();
+            return new Work(() -> AuditEvent.call(audit, () -> allowance.call(() -> rest.answer(granted, body))), until,
+                    seat::close, failures).answeredBy(traffic.workers());
         } catch (RejectedExecutionException e) {
             return tooManyRequests();
         }

@@ -30,6 +30,13 @@ import dev.wheelhouse.apiserver.resources.RuntimeConfig;
  * @param runtimeConfig which of Kubernetes' own APIs are served, as kube-apiserver's {@code --runtime-config}: alpha
  *     and beta versions are off unless it says otherwise, such as {@code api/beta=true,batch/v1/cronjobs=false}
  * @param admissionControlConfigFile the file of an AdmissionConfiguration for the plugin PodSecurity
+ * @param auditPolicyFile the file of the policy that says which requests the audit log has
+ * @param auditLogPath the file of the audit log; {@code -} for the standard output
+ * @param auditLogMaxage the number of days for which full files of the audit log are kept; 0 for ever
+ * @param auditLogMaxbackup the number of full files of the audit log that are kept; 0 for all
+ * @param auditLogMaxsize the most megabytes of a file of the audit log
+ * @param auditWebhookConfigFile the kubeconfig of a service that gets the events of the audit log
+ * @param auditWebhookBatchMaxWait how long an event waits for others before it is sent to that service
  * @param limits the limits for clients
  */
 record ApiServerProperties(@DefaultValue("127.0.0.1") String address, @DefaultValue("7443") int port,
@@ -39,6 +46,9 @@ record ApiServerProperties(@DefaultValue("127.0.0.1") String address, @DefaultVa
         @Nullable String tokenAuthFile, @Nullable String clientCaFile, @Nullable String tlsCertFile,
         @Nullable String tlsPrivateKeyFile, @DefaultValue("false") boolean tlsSelfSigned,
         @DefaultValue("") String runtimeConfig, @Nullable String admissionControlConfigFile,
+        @Nullable String auditPolicyFile, @Nullable String auditLogPath, @DefaultValue("366") int auditLogMaxage,
+        @DefaultValue("100") int auditLogMaxbackup, @DefaultValue("100") int auditLogMaxsize,
+        @Nullable String auditWebhookConfigFile, @DefaultValue("30s") Duration auditWebhookBatchMaxWait,
         @DefaultValue Limits limits) {
     /** The kubeconfig in the working directory. */
     static final String KUBECONFIG = "wheelhouse.kubeconfig";
@@ -83,6 +93,14 @@ record ApiServerProperties(@DefaultValue("127.0.0.1") String address, @DefaultVa
         requireBoth("tls-private-key-file", tlsPrivateKeyFile, "tls-cert-file", tlsCertFile);
         require(!tlsSelfSigned || tlsCertFile == null, "tls-self-signed is set beside " + PREFIX
                 + "tls-cert-file: leave out one of the two");
+        require(auditPolicyFile != null || auditLogPath == null && auditWebhookConfigFile == null,
+                "audit-log-path or audit-webhook-config-file is set without " + PREFIX
+                        + "audit-policy-file, so nothing would be logged: name a policy");
+        require(auditPolicyFile == null || auditLogPath != null || auditWebhookConfigFile != null,
+                "audit-policy-file is set without " + PREFIX + "audit-log-path: name a file, or - for the standard "
+                        + "output");
+        require(auditLogMaxsize > 0 && auditLogMaxage >= 0 && auditLogMaxbackup >= 0,
+                "audit-log-maxsize, audit-log-maxage or audit-log-maxbackup is too small: a file has at least 1 MB");
         boolean tls = tlsSelfSigned || tlsCertFile != null
                 || namesUsers(authorizationMode, tokenAuthFile, clientCaFile);
         require(tls || isLoopback(address), "address is " + address + ", which others can reach, so it takes TLS: add "
@@ -115,7 +133,9 @@ record ApiServerProperties(@DefaultValue("127.0.0.1") String address, @DefaultVa
                 ? this
                 : new ApiServerProperties(machine, port, externalHostname, kubeconfig, dataDir, fsync,
                         authorizationMode, tokenAuthFile, clientCaFile, tlsCertFile, tlsPrivateKeyFile,
-                        tlsCertFile == null, runtimeConfig, admissionControlConfigFile, limits);
+                        tlsCertFile == null, runtimeConfig, admissionControlConfigFile, auditPolicyFile, auditLogPath,
+                        auditLogMaxage, auditLogMaxbackup, auditLogMaxsize, auditWebhookConfigFile,
+                        auditWebhookBatchMaxWait, limits);
     }
 
     private static boolean isLoopback(String address) {

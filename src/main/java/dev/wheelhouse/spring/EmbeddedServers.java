@@ -18,6 +18,9 @@ import org.springframework.util.function.SingletonSupplier;
 
 import dev.wheelhouse.apiserver.ApiServerLimits;
 import dev.wheelhouse.apiserver.ApiServerOptions;
+import dev.wheelhouse.apiserver.audit.AuditFile;
+import dev.wheelhouse.apiserver.audit.AuditLog;
+import dev.wheelhouse.apiserver.audit.AuditWebhook;
 import dev.wheelhouse.apiserver.auth.OwnAuthority;
 import dev.wheelhouse.apiserver.auth.PodSecurityConfig;
 import dev.wheelhouse.apiserver.auth.Security;
@@ -27,6 +30,7 @@ import dev.wheelhouse.apiserver.auth.TokenFile;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.resources.RuntimeConfig;
 import dev.wheelhouse.apiserver.store.Storage;
+import dev.wheelhouse.apiserver.webhook.RemoteService;
 import dev.wheelhouse.runtime.Clock;
 
 /** Turns the options of the embedded API server into its storage, users, certificates and limits. */
@@ -68,10 +72,29 @@ final class EmbeddedServers {
                 .withRuntimeConfig(usage ? apis.withDefault(RuntimeConfig.RESOURCE_METRICS) : apis)
                 .withExternalHost(Objects.requireNonNullElse(properties.externalHostname(), ""))
                 .withSecurity(security(properties, secrets.keys).withPodAccounts(podAccounts));
+        String policy = properties.auditPolicyFile();
+        if (policy != null) {
+            options = options.withAudit(audit(Path.of(policy), properties, clock));
+        }
         if (!properties.isTls()) {
             return options;
         }
         return options.withTls(tls(properties, secrets.authority, clock));
+    }
+
+    private static AuditLog audit(Path policy, ApiServerProperties properties, Clock clock) {
+        String file = properties.auditLogPath();
+        String webhook = properties.auditWebhookConfigFile();
+        return new AuditLog(policy,
+                file == null
+                        ? null
+                        : new AuditFile(file, properties.auditLogMaxsize() * 1024L * 1024,
+                                properties.auditLogMaxbackup(), properties.auditLogMaxage()),
+                webhook == null
+                        ? null
+                        : new AuditWebhook(RemoteService.of(Path.of(webhook), clock),
+                                properties.auditWebhookBatchMaxWait(), clock),
+                clock);
     }
 
     private static ApiServerOptions.Tls tls(ApiServerProperties properties, Supplier<OwnAuthority> own, Clock clock) {

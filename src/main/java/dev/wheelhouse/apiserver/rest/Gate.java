@@ -1,5 +1,6 @@
 package dev.wheelhouse.apiserver.rest;
 
+import dev.wheelhouse.apiserver.audit.AuditEvent;
 import dev.wheelhouse.apiserver.auth.Authenticator;
 import dev.wheelhouse.apiserver.auth.AuthorizationDecision;
 import dev.wheelhouse.apiserver.auth.Authorizer;
@@ -31,13 +32,15 @@ record Gate(Authenticator authenticator, Authorizer authorizer) {
      * @throws ApiException 401 for invalid credentials, 403 if the user may not impersonate the other one, 400 for an
      *        impersonation that names no user
      */
-    User user(Credentials credentials) {
+    User user(Credentials credentials, RequestInfo about) {
         User user;
         try {
             user = authenticator.authenticate(credentials);
         } catch (UnauthorizedException e) {
+            AuditEvent.received(null, about);
             throw Errors.unauthorized();
         }
+        AuditEvent.received(user, about);
         Impersonation asked = Impersonation.of(credentials);
         if (asked == null) {
             return user;
@@ -46,14 +49,22 @@ record Gate(Authenticator authenticator, Authorizer authorizer) {
             throw Errors.badRequest("requested " + asked + " without impersonating a user name");
         }
         for (RequestInfo right : asked.requiredRights()) {
-            require(user, right);
+            check(user, right, authorizer.authorize(user, right));
         }
-        return asked.impersonated();
+        User other = asked.impersonated();
+        AuditEvent.impersonates(other);
+        return other;
     }
 
     /** @throws ApiException 403 if the user lacks the right */
     void require(User user, RequestInfo about) {
         AuthorizationDecision decision = authorizer.authorize(user, about);
+        AuditEvent.annotate("authorization.k8s.io/decision", decision.allowed() ? "allow" : "forbid");
+        AuditEvent.annotate("authorization.k8s.io/reason", decision.reason());
+        check(user, about, decision);
+    }
+
+    private static void check(User user, RequestInfo about, AuthorizationDecision decision) {
         if (!decision.allowed()) {
             throw Errors.forbidden(about, user, decision.reason());
         }

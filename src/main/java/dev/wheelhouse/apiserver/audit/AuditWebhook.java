@@ -1,0 +1,157 @@
+package dev.wheelhouse.apiserver.audit;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.SplittableRandom;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import dev.wheelhouse.apiserver.webhook.RemoteService;
+import dev.wheelhouse.runtime.Backoff;
+import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.LogBudget;
+import dev.wheelhouse.runtime.SignalledLoop;
+
+/**
+ * Sends events to a service in batches. Beyond a number or a size of waiting events further ones are dropped, and so is
+ * a batch that could not be sent five times; both are counted (upstream: {@code apiserver/plugin/pkg/audit/buffered}
+ * and {@code webhook}). Requests never wait for it. Thread safe.
+ */
+public final class AuditWebhook extends SignalledLoop {
+    private static final Logger log = LoggerFactory.getLogger(AuditWebhook.class);
+    private static final int MOST_EVENTS = 10_000;
+    private static final long MOST_BYTES = 64L * 1024 * 1024;
+    private static final int BATCH = 400;
+    private static final int ATTEMPTS = 5;
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
+    private static final Duration AT_THE_END = Duration.ofSeconds(5);
+
+    private final RemoteService service;
+    private final long maxWait;
+    private final Clock clock;
+    private final Backoff backoff;
+    private final LogBudget failures;
+    /** Guarded by itself, as the next two fields. */
+    private final Queue<byte[]> waiting = new ArrayDeque<>();
+    private long bytes;
+    private long dropped;
+    /** The time of the clock at which the next batch is due. */
+    private long due;
+    /** The batch that is being sent. Only the loop uses it. */
+    private List<byte[]> batch = List.of();
+
+    /** @param maxWait how long an event may wait for others */
+    public AuditWebhook(RemoteService service, Duration maxWait, Clock clock) {
+        this.service = service;
+        this.maxWait = maxWait.toNanos();
+        this.clock = clock;
+        this.backoff = new Backoff(Duration.ofSeconds(10), Duration.ofMinutes(1), 1.5, 0.2, Duration.ofMinutes(10),
+                clock, new SplittableRandom());
+        this.failures = new LogBudget(clock);
+        this.due = clock.nanoTime() + maxWait.toNanos();
+    }
+
+    void add(byte[] event) {
+        synchronized (waiting) {
+            if (waiting.size() >= MOST_EVENTS || bytes + event.length > MOST_BYTES) {
+                drop(1, "more events wait for the audit webhook than fit");
+                return;
+            }
+            waiting.add(event);
+            bytes += event.length;
+            if (waiting.size() != BATCH) {
+                return;
+            }
+        }
+        wake();
+    }
+
+    /** The number of events that were not sent. */
+    long dropped() {
+        synchronized (waiting) {
+            return dropped;
+        }
+    }
+
+    private void drop(int events, String why) {
+        synchronized (waiting) {
+            dropped += events;
+        }
+        failures.warn(log, why + "; " + events + " audit events are dropped");
+    }
+
+    @Override
+    public long step() {
+        if (isClosed()) {
+            return IDLE;
+        }
+        if (batch.isEmpty()) {
+            synchronized (waiting) {
+                long left = due - clock.nanoTime();
+                if (left > 0 && waiting.size() < BATCH) {
+                    return left;
+                }
+                due = clock.nanoTime() + maxWait;
+            }
+            batch = take();
+        }
+        try {
+            send(TIMEOUT);
+        } catch (IOException e) {
+            Duration delay = backoff.next();
+            if (backoff.failures() < ATTEMPTS) {
+                return delay.toNanos();
+            }
+            drop(batch.size(), "the audit webhook does not answer: " + e.getMessage());
+        }
+        backoff.reset();
+        batch = List.of();
+        return 0;
+    }
+
+    private List<byte[]> take() {
+        List<byte[]> taken = new ArrayList<>();
+        synchronized (waiting) {
+            while (taken.size() < BATCH && !waiting.isEmpty()) {
+                byte[] event = waiting.remove();
+                bytes -= event.length;
+                taken.add(event);
+            }
+        }
+        return taken;
+    }
+
+    private void send(Duration timeout) throws IOException {
+        if (batch.isEmpty()) {
+            return;
+        }
+        ByteArrayOutputStream list = new ByteArrayOutputStream();
+        String before = "{\"kind\":\"EventList\",\"apiVersion\":\"audit.k8s.io/v1\",\"metadata\":{},\"items\":[";
+        for (byte[] event : batch) {
+            list.writeBytes(before.getBytes(StandardCharsets.UTF_8));
+            list.writeBytes(event);
+            before = ",";
+        }
+        list.writeBytes("]}".getBytes(StandardCharsets.UTF_8));
+        service.post(list.toByteArray(), timeout);
+    }
+
+    /** Sends what waits, after the loop has ended. What cannot be sent within five seconds is dropped. */
+    void flush() {
+        long end = clock.deadline(AT_THE_END);
+        for (batch = batch.isEmpty() ? take() : batch; !batch.isEmpty(); batch = take()) {
+            try {
+                send(Duration.ofNanos(Math.max(1_000_000, end - clock.nanoTime())));
+            } catch (IOException e) {
+                drop(batch.size(), "the server ends, and the audit webhook does not answer: " + e.getMessage());
+            }
+        }
+    }
+}
