@@ -3,6 +3,8 @@ package dev.wheelhouse.spring;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
+import java.util.Objects;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -37,6 +39,12 @@ import dev.wheelhouse.apiserver.resources.RuntimeConfig;
  * @param auditLogMaxsize the most megabytes of a file of the audit log
  * @param auditWebhookConfigFile the kubeconfig of a service that gets the events of the audit log
  * @param auditWebhookBatchMaxWait how long an event waits for others before it is sent to that service
+ * @param authenticationConfig the file of an AuthenticationConfiguration, which names OpenID providers
+ * @param authenticationTokenWebhookConfigFile the kubeconfig of a service that is asked about tokens
+ * @param authenticationTokenWebhookCacheTtl how long an answer of that service is kept
+ * @param authenticationTokenWebhookVersion the version of TokenReview that the service is sent: {@code v1} or
+ *     {@code v1beta1}
+ * @param authorizationConfig the file of an AuthorizationConfiguration, which names the authorizers in their order
  * @param limits the limits for clients
  */
 record ApiServerProperties(@DefaultValue("127.0.0.1") String address, @DefaultValue("7443") int port,
@@ -49,6 +57,9 @@ record ApiServerProperties(@DefaultValue("127.0.0.1") String address, @DefaultVa
         @Nullable String auditPolicyFile, @Nullable String auditLogPath, @DefaultValue("366") int auditLogMaxage,
         @DefaultValue("100") int auditLogMaxbackup, @DefaultValue("100") int auditLogMaxsize,
         @Nullable String auditWebhookConfigFile, @DefaultValue("30s") Duration auditWebhookBatchMaxWait,
+        @Nullable String authenticationConfig, @Nullable String authenticationTokenWebhookConfigFile,
+        @DefaultValue("2m") Duration authenticationTokenWebhookCacheTtl,
+        @DefaultValue("v1beta1") String authenticationTokenWebhookVersion, @Nullable String authorizationConfig,
         @DefaultValue Limits limits) {
     /** The kubeconfig in the working directory. */
     static final String KUBECONFIG = "wheelhouse.kubeconfig";
@@ -101,8 +112,13 @@ record ApiServerProperties(@DefaultValue("127.0.0.1") String address, @DefaultVa
                         + "output");
         require(auditLogMaxsize > 0 && auditLogMaxage >= 0 && auditLogMaxbackup >= 0,
                 "audit-log-maxsize, audit-log-maxage or audit-log-maxbackup is too small: a file has at least 1 MB");
+        require(authenticationTokenWebhookVersion.matches("v1|v1beta1"), "authentication-token-webhook-version is "
+                + authenticationTokenWebhookVersion + ": it must be v1 or v1beta1");
+        require(authorizationConfig == null || authorizationMode == AuthorizationMode.ALWAYS_ALLOW,
+                "authorization-config is set beside " + PREFIX + "authorization-mode: name the modes in the file");
         boolean tls = tlsSelfSigned || tlsCertFile != null
-                || namesUsers(authorizationMode, tokenAuthFile, clientCaFile);
+                || namesUsers(authorizationMode, tokenAuthFile, clientCaFile, authenticationConfig,
+                        authenticationTokenWebhookConfigFile, authorizationConfig);
         require(tls || isLoopback(address), "address is " + address + ", which others can reach, so it takes TLS: add "
                 + PREFIX + "tls-self-signed=true, or name a certificate by " + PREFIX + "tls-cert-file and " + PREFIX
                 + "tls-private-key-file (requests then need a token, as the kubeconfig holds one), or use 127.0.0.1");
@@ -135,7 +151,9 @@ record ApiServerProperties(@DefaultValue("127.0.0.1") String address, @DefaultVa
                         authorizationMode, tokenAuthFile, clientCaFile, tlsCertFile, tlsPrivateKeyFile,
                         tlsCertFile == null, runtimeConfig, admissionControlConfigFile, auditPolicyFile, auditLogPath,
                         auditLogMaxage, auditLogMaxbackup, auditLogMaxsize, auditWebhookConfigFile,
-                        auditWebhookBatchMaxWait, limits);
+                        auditWebhookBatchMaxWait, authenticationConfig, authenticationTokenWebhookConfigFile,
+                        authenticationTokenWebhookCacheTtl, authenticationTokenWebhookVersion, authorizationConfig,
+                        limits);
     }
 
     private static boolean isLoopback(String address) {
@@ -153,15 +171,18 @@ record ApiServerProperties(@DefaultValue("127.0.0.1") String address, @DefaultVa
 
     /** Whether the server uses TLS. It does if requests need credentials, because clients send these by TLS only. */
     boolean isTls() {
-        return tlsSelfSigned || tlsCertFile != null || namesUsers(authorizationMode, tokenAuthFile, clientCaFile);
+        return tlsSelfSigned || tlsCertFile != null
+                || namesUsers(authorizationMode, tokenAuthFile, clientCaFile, authenticationConfig,
+                        authenticationTokenWebhookConfigFile, authorizationConfig);
     }
 
     /** Whether requests need no credentials: no users are configured, and only this machine can reach the server. */
     boolean isOpen() {
-        return !namesUsers(authorizationMode, tokenAuthFile, clientCaFile) && isLoopback(address);
+        return !namesUsers(authorizationMode, tokenAuthFile, clientCaFile, authenticationConfig,
+                authenticationTokenWebhookConfigFile, authorizationConfig) && isLoopback(address);
     }
 
-    private static boolean namesUsers(AuthorizationMode mode, @Nullable String tokens, @Nullable String authorities) {
-        return mode != AuthorizationMode.ALWAYS_ALLOW || tokens != null || authorities != null;
+    private static boolean namesUsers(AuthorizationMode mode, @Nullable String... files) {
+        return mode != AuthorizationMode.ALWAYS_ALLOW || Stream.of(files).anyMatch(Objects::nonNull);
     }
 }

@@ -18,6 +18,9 @@ import org.springframework.util.function.SingletonSupplier;
 
 import dev.wheelhouse.apiserver.ApiServerLimits;
 import dev.wheelhouse.apiserver.ApiServerOptions;
+import dev.wheelhouse.apiserver.access.AuthenticationConfig;
+import dev.wheelhouse.apiserver.access.AuthorizationConfig;
+import dev.wheelhouse.apiserver.access.TokenWebhook;
 import dev.wheelhouse.apiserver.audit.AuditFile;
 import dev.wheelhouse.apiserver.audit.AuditLog;
 import dev.wheelhouse.apiserver.audit.AuditWebhook;
@@ -26,6 +29,7 @@ import dev.wheelhouse.apiserver.auth.PodSecurityConfig;
 import dev.wheelhouse.apiserver.auth.Security;
 import dev.wheelhouse.apiserver.auth.ServerKeys;
 import dev.wheelhouse.apiserver.auth.ServingCertificate;
+import dev.wheelhouse.apiserver.auth.TokenAuthenticator;
 import dev.wheelhouse.apiserver.auth.TokenFile;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.resources.RuntimeConfig;
@@ -71,7 +75,7 @@ final class EmbeddedServers {
                         : Storage.inDirectory(Path.of(directory), KEPT_WRITES, properties.fsync()))
                 .withRuntimeConfig(usage ? apis.withDefault(RuntimeConfig.RESOURCE_METRICS) : apis)
                 .withExternalHost(Objects.requireNonNullElse(properties.externalHostname(), ""))
-                .withSecurity(security(properties, secrets.keys).withPodAccounts(podAccounts));
+                .withSecurity(security(properties, secrets.keys, clock).withPodAccounts(podAccounts));
         String policy = properties.auditPolicyFile();
         if (policy != null) {
             options = options.withAudit(audit(Path.of(policy), properties, clock));
@@ -121,13 +125,29 @@ final class EmbeddedServers {
                 limits.requestTimeout());
     }
 
-    private static Security security(ApiServerProperties properties, ServerKeys keys) {
+    private static Security security(ApiServerProperties properties, ServerKeys keys, Clock clock) {
         String file = properties.tokenAuthFile();
         Map<String, User> tokens = file == null ? Map.of() : TokenFile.read(Path.of(file));
         String admission = properties.admissionControlConfigFile();
         Security security = properties.isOpen()
                 ? Security.open(keys)
                 : Security.of(properties.authorizationMode(), tokens, keys);
+        String users = properties.authenticationConfig();
+        String webhook = properties.authenticationTokenWebhookConfigFile();
+        AuthenticationConfig.Settings known = users == null
+                ? new AuthenticationConfig.Settings(List.of(), any -> true)
+                : AuthenticationConfig.read(Path.of(users), clock);
+        List<TokenAuthenticator> parties = new ArrayList<>(known.authenticators());
+        if (webhook != null) {
+            parties.add(new TokenWebhook(RemoteService.of(Path.of(webhook), clock),
+                    properties.authenticationTokenWebhookVersion(), properties.authenticationTokenWebhookCacheTtl(),
+                    clock));
+        }
+        security = security.withUsersOf(parties, known.anonymous());
+        String authorizers = properties.authorizationConfig();
+        if (authorizers != null) {
+            security = security.withAuthorizers(AuthorizationConfig.read(Path.of(authorizers), clock));
+        }
         return admission == null ? security : security.withPodSecurity(PodSecurityConfig.read(Path.of(admission)));
     }
 

@@ -76,7 +76,7 @@ final class CompiledPolicy {
         return validations;
     }
 
-    /** What the audit log gets, by keys without the name of the policy. */
+    /** The values for the audit log, by keys without the name of the policy. */
     Map<String, CompiledExpression> annotations() {
         return annotations;
     }

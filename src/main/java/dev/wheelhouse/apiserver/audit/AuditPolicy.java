@@ -28,7 +28,7 @@ record AuditPolicy(@Nullable String apiVersion, @Nullable String kind, @Nullable
             "Panic");
 
     /**
-     * What is logged of one request.
+     * The part of one request that is logged.
      *
      * @param level its place in the list of levels
      */

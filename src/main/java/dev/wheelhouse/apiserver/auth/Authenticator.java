@@ -9,31 +9,42 @@ import java.util.stream.Collectors;
 import javax.security.auth.x500.X500Principal;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import dev.wheelhouse.pki.CertificateRequest;
 import dev.wheelhouse.pki.Subject;
+import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Hashes;
+import dev.wheelhouse.runtime.LogBudget;
 
 /**
  * Finds the user of a request: from a client certificate, or a token: a configured one, a bootstrap token, or a
  * service account's (upstream: {@code pkg/kubeapiserver/authenticator}). Thread safe.
  */
 public final class Authenticator {
+    private static final Logger log = LoggerFactory.getLogger(Authenticator.class);
+
     private final Map<String, User> byTokenHash;
     private final ServiceAccountTokens serviceAccounts;
     private final BootstrapTokens bootstrapTokens;
+    private final List<TokenAuthenticator> others;
+    private final LogBudget refusals;
     private final @Nullable User withoutCredentials;
 
     /**
      * @param tokens users by their bearer tokens
+     * @param others are asked in their order about tokens that this server did not make
      * @param withoutCredentials the user of requests without credentials; null if these are refused
      */
     Authenticator(Map<String, User> tokens, ServiceAccountTokens serviceAccounts, BootstrapTokens bootstrapTokens,
-            @Nullable User withoutCredentials) {
+            List<TokenAuthenticator> others, Clock clock, @Nullable User withoutCredentials) {
         this.byTokenHash = tokens.entrySet().stream()
                 .collect(Collectors.toUnmodifiableMap(entry -> hash(entry.getKey()), Map.Entry::getValue));
         this.serviceAccounts = serviceAccounts;
         this.bootstrapTokens = bootstrapTokens;
+        this.others = others;
+        this.refusals = new LogBudget(clock);
         this.withoutCredentials = withoutCredentials;
     }
 
@@ -69,12 +80,31 @@ public final class Authenticator {
             user = bootstrapTokens.user(token);
         }
         if (user == null) {
-            return serviceAccounts.verify(token, wanted);
+            try {
+                return serviceAccounts.verify(token, wanted);
+            } catch (UnauthorizedException e) {
+                return ofOthers(token, wanted, e);
+            }
         }
         if (!wanted.contains(ServiceAccountTokens.ISSUER)) {
             throw new UnauthorizedException("the token is for other audiences");
         }
         return user;
+    }
+
+    private User ofOthers(String token, List<String> audiences, UnauthorizedException otherwise)
+            throws UnauthorizedException {
+        for (TokenAuthenticator each : others) {
+            try {
+                User user = each.user(token, audiences);
+                if (user != null) {
+                    return user;
+                }
+            } catch (UnauthorizedException e) {
+                refusals.warn(log, "a token is refused: " + e.getMessage());
+            }
+        }
+        throw otherwise;
     }
 
     private static String hash(String token) {

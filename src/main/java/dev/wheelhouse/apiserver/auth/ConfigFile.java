@@ -22,8 +22,8 @@ import dev.wheelhouse.client.ModelJson;
 import dev.wheelhouse.runtime.SafeYaml;
 
 /**
- * A file that configures kube-apiserver, in YAML or JSON. Fields that its kind does not have are refused; a list that is
- * left out is empty.
+ * A file that configures kube-apiserver, in YAML or JSON. Fields that its kind does not have are refused. A list that
+ * is left out is empty.
  */
 public record ConfigFile(Path file) {
     private static final JsonMapper STRICT = ModelJson.withoutCoercion(JsonMapper.builder())

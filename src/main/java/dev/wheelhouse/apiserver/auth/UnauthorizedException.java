@@ -6,7 +6,7 @@ package dev.wheelhouse.apiserver.auth;
 public final class UnauthorizedException extends Exception {
     private static final long serialVersionUID = 1;
 
-    UnauthorizedException(String message) {
+    public UnauthorizedException(String message) {
         super(message, null, false, false);
     }
 }

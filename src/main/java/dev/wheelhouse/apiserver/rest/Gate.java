@@ -1,5 +1,7 @@
 package dev.wheelhouse.apiserver.rest;
 
+import java.util.function.Predicate;
+
 import dev.wheelhouse.apiserver.audit.AuditEvent;
 import dev.wheelhouse.apiserver.auth.Authenticator;
 import dev.wheelhouse.apiserver.auth.AuthorizationDecision;
@@ -14,8 +16,10 @@ import dev.wheelhouse.apiserver.error.Errors;
 /**
  * Authenticates the sender of a request, resolves impersonation and authorizes (upstream: the filters of
  * {@code apiserver/pkg/server/config.go}).
+ *
+ * @param anonymous the paths that requests without credentials may name
  */
-record Gate(Authenticator authenticator, Authorizer authorizer) {
+record Gate(Authenticator authenticator, Authorizer authorizer, Predicate<String> anonymous) {
     /** Whether the credentials are valid and not missing. */
     boolean knows(Credentials credentials) {
         try {
@@ -36,6 +40,9 @@ record Gate(Authenticator authenticator, Authorizer authorizer) {
         User user;
         try {
             user = authenticator.authenticate(credentials);
+            if (user.equals(User.ANONYMOUS) && !anonymous.test(about.path())) {
+                throw new UnauthorizedException("no credentials");
+            }
         } catch (UnauthorizedException e) {
             AuditEvent.received(null, about);
             throw Errors.unauthorized();
@@ -59,12 +66,18 @@ record Gate(Authenticator authenticator, Authorizer authorizer) {
     /** @throws ApiException 403 if the user lacks the right */
     void require(User user, RequestInfo about) {
         AuthorizationDecision decision = authorizer.authorize(user, about);
-        AuditEvent.annotate("authorization.k8s.io/decision", decision.allowed() ? "allow" : "forbid");
-        AuditEvent.annotate("authorization.k8s.io/reason", decision.reason());
+        boolean failed = !decision.allowed() && !decision.error().isEmpty();
+        if (!failed) {
+            AuditEvent.annotate("authorization.k8s.io/decision", decision.allowed() ? "allow" : "forbid");
+        }
+        AuditEvent.annotate("authorization.k8s.io/reason", failed ? "internal error" : decision.reason());
         check(user, about, decision);
     }
 
     private static void check(User user, RequestInfo about, AuthorizationDecision decision) {
+        if (!decision.allowed() && !decision.error().isEmpty()) {
+            throw Errors.internal("Internal Server Error: \"" + about.path() + "\": " + decision.error());
+        }
         if (!decision.allowed()) {
             throw Errors.forbidden(about, user, decision.reason());
         }

@@ -3,15 +3,27 @@ package dev.wheelhouse.apiserver.webhook;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.cert.X509Certificate;
 import java.time.Duration;
+import java.util.List;
+
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.TrustManagerFactory;
+import javax.net.ssl.X509TrustManager;
+
+import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.openapi.ApiClient;
 
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.node.ObjectNode;
 
+import dev.wheelhouse.apiserver.auth.ServingCertificate;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.client.http.KubeConfigs;
+import dev.wheelhouse.pki.Pem;
 import dev.wheelhouse.runtime.Clock;
 
 import okhttp3.MediaType;
@@ -35,6 +47,34 @@ public record RemoteService(OkHttpClient http, String url) {
     }
 
     /**
+     * A service whose certificate one of some authorities signed.
+     *
+     * @param authorities as PEM; null for those that the machine trusts
+     */
+    public static RemoteService trusting(String url, @Nullable String authorities) {
+        OkHttpClient plain = new OkHttpClient();
+        return new RemoteService(authorities == null ? plain : trusting(plain, authorities), url);
+    }
+
+    /** @throws IllegalArgumentException if there is no certificate */
+    static OkHttpClient trusting(OkHttpClient client, String authorities) {
+        try {
+            List<X509Certificate> certificates = Pem.certificates(authorities);
+            if (certificates.isEmpty()) {
+                throw new IllegalArgumentException("there is no certificate in PEM");
+            }
+            TrustManagerFactory factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+            factory.init(ServingCertificate.trustStore(certificates));
+            TrustManager manager = factory.getTrustManagers()[0];
+            SSLContext context = SSLContext.getInstance("TLS");
+            context.init(null, new TrustManager[]{manager}, null);
+            return client.newBuilder().sslSocketFactory(context.getSocketFactory(), (X509TrustManager) manager).build();
+        } catch (GeneralSecurityException e) {
+            throw new IllegalArgumentException(e);
+        }
+    }
+
+    /**
      * Posts an object to exactly the URL.
      *
      * @param timeout of the whole call
@@ -42,18 +82,29 @@ public record RemoteService(OkHttpClient http, String url) {
      * @throws IOException if there is no answer of success within the time, or a very long one
      */
     public ObjectNode post(byte[] object, Duration timeout) throws IOException {
-        Request request = new Request.Builder().url(url).header("Accept", "application/json")
-                .post(RequestBody.create(object, JSON)).build();
+        try {
+            byte[] answer = send(new Request.Builder().url(url).post(RequestBody.create(object, JSON)), timeout);
+            return Json.read(answer) instanceof ObjectNode read ? read : Json.object();
+        } catch (JacksonException e) {
+            return Json.object();
+        }
+    }
+
+    /** The document at a URL. @throws IOException as {@link #post} */
+    public byte[] get(String document, Duration timeout) throws IOException {
+        return send(new Request.Builder().url(document), timeout);
+    }
+
+    private byte[] send(Request.Builder builder, Duration timeout) throws IOException {
+        Request request = builder.header("Accept", "application/json").build();
         try (Response response = http.newBuilder().callTimeout(timeout).build().newCall(request).execute();
                 InputStream body = response.body().byteStream()) {
             byte[] read = body.readNBytes(MOST_BYTES + 1);
             if (!response.isSuccessful() || read.length > MOST_BYTES) {
-                throw new IOException(url + " answered " + response.code()
+                throw new IOException(request.url() + " answered " + response.code()
                         + (read.length > MOST_BYTES ? " with more than " + MOST_BYTES + " bytes" : ""));
             }
-            return Json.read(read) instanceof ObjectNode answer ? answer : Json.object();
-        } catch (JacksonException e) {
-            return Json.object();
+            return read;
         }
     }
 }
