@@ -324,8 +324,7 @@ public final class ApiServer implements AutoCloseable {
         try {
             ApiResponse answer = answer(head, body);
             switch (answer) {
-                case ApiResponse.Content told -> AuditEvent.answers(told.code(), told.contentType(),
-                        told.line() || told.pieces() != null, told.length(), told::body);
+                case ApiResponse.Content content -> content.audit();
                 case ApiResponse.Stream stream -> stream.feed().whenClosed(AuditEvent.goesOn(200));
             }
             return answer;

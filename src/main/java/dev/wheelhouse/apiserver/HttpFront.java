@@ -10,10 +10,8 @@ import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Future;
 import java.util.concurrent.ThreadLocalRandom;
@@ -22,6 +20,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import java.util.zip.Deflater;
 import java.util.zip.GZIPOutputStream;
 
@@ -57,7 +56,6 @@ final class HttpFront extends HttpServlet {
     /** The size of answers in bytes from which they are compressed, as upstream. */
     private static final int GZIP_FROM = 128 * 1024;
     private static final int CHUNK = 64 * 1024;
-    private static final byte[] NOTHING = {};
     private static final Pattern ADDRESS = Pattern.compile("[0-9.]+|[0-9a-fA-F:.]*:[0-9a-fA-F:.]*");
     private static final int MOST_PARSED_HEADER = 2048;
     /** The most characters of a query that is parsed, with its selectors, before its sender is known. */
@@ -132,14 +130,9 @@ final class HttpFront extends HttpServlet {
 
     /** The addresses from which a request came, as proxies and the connection say (upstream: {@code util/net}). */
     private static List<String> sources(HttpServletRequest request) {
-        Set<String> sources = new LinkedHashSet<>();
-        for (String each : (header(request, "X-Forwarded-For") + "," + header(request, "X-Real-Ip")).split(",")) {
-            if (ADDRESS.matcher(each.strip()).matches()) {
-                sources.add(each.strip());
-            }
-        }
-        sources.add(request.getRemoteAddr());
-        return List.copyOf(sources);
+        String all = header(request, "X-Forwarded-For") + "," + header(request, "X-Real-Ip") + ","
+                + request.getRemoteAddr();
+        return Stream.of(all.split(",")).map(String::strip).filter(ADDRESS.asMatchPredicate()).distinct().toList();
     }
 
     /** A random UUID, which need not be a secret. */
@@ -427,8 +420,7 @@ final class HttpFront extends HttpServlet {
     }
 
     private static void setHead(HttpServletResponse response, ApiResponse.Content content) {
-        AuditEvent.answers(content.code(), content.contentType(), content.line() || content.pieces() != null,
-                content.length(), content::body);
+        content.audit();
         response.setStatus(content.code());
         if (!content.contentType().isEmpty()) {
             response.setHeader("Content-Type", content.contentType());
@@ -572,7 +564,7 @@ final class HttpFront extends HttpServlet {
 
     private void stream(HttpServletResponse response, ApiResponse.Stream stream)
             throws IOException, InterruptedException {
-        AuditEvent.answers(200, "", false, 0, () -> NOTHING);
+        ApiResponse.text(200, "").audit();
         response.setStatus(200);
         response.setHeader("Content-Type", stream.contentType());
         response.setHeader("Cache-Control", "no-cache, private");

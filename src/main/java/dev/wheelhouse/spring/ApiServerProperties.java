@@ -104,16 +104,8 @@ record ApiServerProperties(@DefaultValue("127.0.0.1") String address, @DefaultVa
         requireBoth("tls-private-key-file", tlsPrivateKeyFile, "tls-cert-file", tlsCertFile);
         require(!tlsSelfSigned || tlsCertFile == null, "tls-self-signed is set beside " + PREFIX
                 + "tls-cert-file: leave out one of the two");
-        require(auditPolicyFile != null || auditLogPath == null && auditWebhookConfigFile == null,
-                "audit-log-path or audit-webhook-config-file is set without " + PREFIX
-                        + "audit-policy-file, so nothing would be logged: name a policy");
-        require(auditPolicyFile == null || auditLogPath != null || auditWebhookConfigFile != null,
-                "audit-policy-file is set without " + PREFIX + "audit-log-path: name a file, or - for the standard "
-                        + "output");
-        require(auditLogMaxsize > 0 && auditLogMaxage >= 0 && auditLogMaxbackup >= 0,
-                "audit-log-maxsize, audit-log-maxage or audit-log-maxbackup is too small: a file has at least 1 MB");
-        require(authenticationTokenWebhookVersion.matches("v1|v1beta1"), "authentication-token-webhook-version is "
-                + authenticationTokenWebhookVersion + ": it must be v1 or v1beta1");
+        require((auditPolicyFile == null) == (auditLogPath == null && auditWebhookConfigFile == null),
+                "audit-policy-file needs " + PREFIX + "audit-log-path or -webhook-config-file, and these need a policy");
         require(authorizationConfig == null || authorizationMode == AuthorizationMode.ALWAYS_ALLOW,
                 "authorization-config is set beside " + PREFIX + "authorization-mode: name the modes in the file");
         boolean tls = tlsSelfSigned || tlsCertFile != null

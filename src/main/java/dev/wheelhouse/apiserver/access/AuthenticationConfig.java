@@ -53,9 +53,7 @@ public record AuthenticationConfig(@Nullable String apiVersion, @Nullable String
         AuthenticationConfig config = file.read("AuthenticationConfiguration", "apiserver.config.k8s.io/",
                 AuthenticationConfig.class);
         List<String> issuers = config.jwt.stream().map(each -> each.issuer == null ? "" : each.issuer.url).toList();
-        if (issuers.stream().distinct().count() < issuers.size()) {
-            throw file.wrong("jwt has two issuers of one url: remove one of " + issuers);
-        }
+        file.require(issuers.stream().distinct().count() == issuers.size(), "jwt has an issuer twice: " + issuers);
         List<TokenAuthenticator> authenticators = config.jwt.stream()
                 .<TokenAuthenticator>map(each -> new OpenIdAuthenticator(each, file, clock)).toList();
         Anonymous anonymous = config.anonymous;
@@ -64,9 +62,7 @@ public record AuthenticationConfig(@Nullable String apiVersion, @Nullable String
         }
         List<String> paths = anonymous.conditions.stream().map(Condition::path).filter(Objects::nonNull).toList();
         boolean enabled = Boolean.TRUE.equals(anonymous.enabled);
-        if (!enabled && !paths.isEmpty()) {
-            throw file.wrong("anonymous.conditions stands beside enabled: false, so it has no effect: remove it");
-        }
+        file.require(enabled || paths.isEmpty(), "anonymous.conditions stands beside enabled: false: remove it");
         return new Settings(authenticators, asked -> enabled && (paths.isEmpty() || paths.contains(asked)));
     }
 }

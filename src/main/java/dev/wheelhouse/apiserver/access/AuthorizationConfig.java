@@ -45,33 +45,26 @@ public record AuthorizationConfig(@Nullable String apiVersion, @Nullable String 
         Set<String> names = new HashSet<>();
         for (Entry entry : config.authorizers) {
             String at = "authorizers of the name " + entry.name + ": ";
-            if (!names.add(String.valueOf(entry.name)) || entry.name == null) {
-                throw file.wrong(at + "each entry needs a name of its own");
-            }
+            file.require(entry.name != null && names.add(entry.name), at + "each entry needs a name of its own");
             authorizers.add(switch (String.valueOf(entry.type)) {
                 case "Node" -> Security.NODES;
                 case "RBAC" -> Security.ROLES;
-                case "AlwaysAllow" -> (store, roles) -> Authorizer.alwaysAllow();
                 case "Webhook" -> {
                     Authorizer webhook = webhook(file, at + "webhook.", entry.webhook, clock);
                     yield (store, roles) -> webhook;
                 }
                 default -> throw file.wrong(at + "type is \"" + entry.type
-                        + "\": it must be Webhook, Node, RBAC or AlwaysAllow");
+                        + "\": it must be Webhook, Node or RBAC");
             });
         }
-        if (authorizers.isEmpty()) {
-            throw file.wrong("there are no authorizers: add one of the type RBAC");
-        }
+        file.require(!authorizers.isEmpty(), "there are no authorizers: add one of the type RBAC");
         return authorizers;
     }
 
     private static Authorizer webhook(ConfigFile file, String at, @Nullable Webhook hook, Clock clock) {
-        if (hook == null) {
-            throw file.wrong(at + " is missing");
-        }
-        Connection connection = hook.connectionInfo;
-        if (connection == null || !"KubeConfigFile".equals(connection.type) || connection.kubeConfigFile == null) {
+        Connection connection = hook == null ? null : hook.connectionInfo;
+        if (hook == null || connection == null || !"KubeConfigFile".equals(connection.type)
+                || connection.kubeConfigFile == null) {
             throw file.wrong(at + "connectionInfo needs the type KubeConfigFile and a kubeConfigFile");
         }
         String version = oneOf(file, at + "subjectAccessReviewVersion", hook.subjectAccessReviewVersion, "v1",
@@ -80,18 +73,12 @@ public record AuthorizationConfig(@Nullable String apiVersion, @Nullable String 
             oneOf(file, at + "matchConditionSubjectAccessReviewVersion", hook.matchConditionSubjectAccessReviewVersion,
                     "v1");
         }
-        Duration timeout = time(file, at + "timeout", hook.timeout, "");
-        if (timeout.compareTo(Duration.ofSeconds(30)) > 0) {
-            throw file.wrong(at + "timeout is " + hook.timeout + ": it may be 30s at most");
-        }
+        Duration timeout = time(file, at + "timeout", hook.timeout, true, "");
+        file.require(timeout.compareTo(Duration.ofSeconds(30)) <= 0, at + "timeout is more than 30s");
         return new RequestWebhook(
                 RemoteService.of(file.file().resolveSibling(connection.kubeConfigFile), clock), version, timeout,
-                Boolean.FALSE.equals(hook.cacheAuthorizedRequests)
-                        ? Duration.ZERO
-                        : time(file, at + "authorizedTTL", hook.authorized, "5m"),
-                Boolean.FALSE.equals(hook.cacheUnauthorizedRequests)
-                        ? Duration.ZERO
-                        : time(file, at + "unauthorizedTTL", hook.unauthorized, "30s"),
+                time(file, at + "authorizedTTL", hook.authorized, hook.cacheAuthorizedRequests, "5m"),
+                time(file, at + "unauthorizedTTL", hook.unauthorized, hook.cacheUnauthorizedRequests, "30s"),
                 oneOf(file, at + "failurePolicy", hook.failurePolicy, "Deny", "NoOpinion").equals("Deny"),
                 hook.matchConditions.stream().map(each -> Expression.of(file, at + "matchConditions", "request",
                         ResultType.BOOL, String.valueOf(each.expression))).toList(),
@@ -105,8 +92,12 @@ public record AuthorizationConfig(@Nullable String apiVersion, @Nullable String 
         return value;
     }
 
-    private static Duration time(ConfigFile file, String field, @Nullable String text, String otherwise) {
+    private static Duration time(ConfigFile file, String field, @Nullable String text, @Nullable Boolean counts,
+            String otherwise) {
         Duration time = Durations.parse(text == null ? otherwise : text);
+        if (Boolean.FALSE.equals(counts)) {
+            return Duration.ZERO;
+        }
         if (time == null || !time.isPositive()) {
             throw file.wrong(field + " is \"" + text + "\": write a time such as 3s");
         }

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Base64;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -42,8 +43,9 @@ import dev.wheelhouse.runtime.Clock;
 import dev.cel.common.values.NullValue;
 
 /**
- * Knows the users of one OpenID provider by its tokens (upstream: {@code apiserver/plugin/pkg/authenticator/token/oidc}).
- * The keys come from the provider when the first token does, and again when a token names a key that is new. Thread
+ * Knows the users of one OpenID provider by its tokens (upstream:
+ * {@code apiserver/plugin/pkg/authenticator/token/oidc}). Claims are read by expressions alone: those of the
+ * configuration, and those that mean the same as a claim with a prefix or a required value. The keys come from the provider when the first token does, and again when a token names a key that is new. Thread
  * safe.
  */
 final class OpenIdAuthenticator implements TokenAuthenticator {
@@ -56,11 +58,15 @@ final class OpenIdAuthenticator implements TokenAuthenticator {
     private static final Duration EARLIER = Duration.ofMinutes(5);
     private static final long BETWEEN_FETCHES_MILLIS = 1_000;
 
-    private final Jwt config;
+    private final Issuer issuer;
     private final Clock clock;
     private final RemoteService provider;
-    /** The compiled expressions by their texts. */
-    private final Map<String, Expression> expressions = new TreeMap<>();
+    private final Expression username;
+    private final Expression groups;
+    private final Expression uid;
+    private final Map<String, Expression> extra = new TreeMap<>();
+    /** The rules for tokens, with the messages for those that break one. */
+    private final Map<Expression, String> rules = new LinkedHashMap<>();
     /** Guarded by this, as the next field. */
     private @Nullable HttpsJwksVerificationKeyResolver keys;
     /** The time of the clock until which the provider is not asked again. */
@@ -68,85 +74,96 @@ final class OpenIdAuthenticator implements TokenAuthenticator {
 
     /** @param file for messages */
     OpenIdAuthenticator(Jwt config, ConfigFile file, Clock clock) {
-        Issuer issuer = config.issuer();
-        if (issuer == null || issuer.url() == null || !issuer.url().startsWith("https://")) {
-            throw file.wrong("jwt[].issuer.url is missing, or does not begin with https://");
+        if (config.issuer() == null || config.issuer().url() == null || config.claimMappings() == null
+                || !config.issuer().url().startsWith("https://") || config.claimMappings().username() == null) {
+            throw file.wrong("jwt[] needs issuer.url, which begins with https://, and claimMappings.username");
         }
-        String at = "jwt of " + issuer.url() + ": ";
-        if (issuer.audiences().isEmpty()
-                || issuer.audiences().size() > 1 && !"MatchAny".equals(issuer.audienceMatchPolicy())) {
-            throw file.wrong(at + "issuer.audiences needs an entry, and audienceMatchPolicy: MatchAny for several");
-        }
-        this.config = config;
+        this.issuer = config.issuer();
         this.clock = clock;
         this.silentUntil = clock.nanoTime();
         this.provider = RemoteService.trusting(issuer.url(), issuer.certificateAuthority());
-        if (config.claimMappings() == null || config.claimMappings().username() == null) {
-            throw file.wrong(at + "claimMappings.username is missing");
+        String at = "jwt of " + issuer.url() + ": ";
+        file.require(issuer.audiences().size() == 1 || "MatchAny".equals(issuer.audienceMatchPolicy()),
+                at + "issuer.audiences needs an entry, and audienceMatchPolicy: MatchAny for several");
+        Mapping name = config.claimMappings().username();
+        this.username = mapping(file, at + "username", name, true, "%1$s + claims[%2$s]");
+        this.groups = mapping(file, at + "groups", config.claimMappings().groups(), true, "!(%2$s in claims) ? [] : "
+                + "(type(claims[%2$s]) == string ? [claims[%2$s]] : claims[%2$s]).map(group, %1$s + group)");
+        this.uid = mapping(file, at + "uid", config.claimMappings().uid(), false, "claims[%2$s]");
+        for (Extra each : config.claimMappings().extra()) {
+            extra.put(each.key(), Expression.of(file, at + "extra", "claims", ResultType.ANY, each.valueExpression()));
         }
-        map(file, at + "claimMappings.username", config.claimMappings().username(), true);
-        map(file, at + "claimMappings.groups", config.claimMappings().groups(), true);
-        map(file, at + "claimMappings.uid", config.claimMappings().uid(), false);
-        for (Extra extra : config.claimMappings().extra()) {
-            compile(file, at + "claimMappings.extra", "claims", ResultType.ANY, extra.valueExpression());
+        if ("email".equals(name.claim())) {
+            require(file, at, "claims", "!('email_verified' in claims) || claims.email_verified == true",
+                    "the email is not verified");
         }
         for (ClaimRule rule : config.claimValidationRules()) {
-            if ((rule.claim() == null) == (rule.expression() == null)) {
-                throw file.wrong(at + "a claimValidationRule needs one of claim and expression");
-            }
-            compile(file, at + "claimValidationRules", "claims", ResultType.BOOL, rule.expression());
+            file.require((rule.claim() == null) != (rule.expression() == null),
+                    at + "a claimValidationRule needs one of claim and expression");
+            String text = rule.claim() == null
+                    ? rule.expression()
+                    : "claims[%s] == %s".formatted(quoted(rule.claim()), quoted(rule.requiredValue()));
+            require(file, at + "claimValidationRules", "claims", text, rule.message());
         }
         for (UserRule rule : config.userValidationRules()) {
-            compile(file, at + "userValidationRules", "user", ResultType.BOOL, rule.expression());
+            require(file, at + "userValidationRules", "user", rule.expression(), rule.message());
         }
     }
 
-    private void map(ConfigFile file, String field, @Nullable Mapping mapping, boolean prefixed) {
-        if (mapping == null) {
-            return;
-        }
-        boolean byClaim = mapping.claim() != null;
-        if (byClaim == (mapping.expression() != null) || prefixed && byClaim != (mapping.prefix() != null)) {
-            throw file.wrong(field + " needs either an expression, or a claim" + (prefixed
-                    ? " and its prefix, which may be \"\""
-                    : ""));
-        }
-        compile(file, field, "claims", ResultType.ANY, mapping.expression());
+    private void require(ConfigFile file, String field, String variable, @Nullable String text,
+            @Nullable String message) {
+        rules.put(Expression.of(file, field, variable, ResultType.BOOL, String.valueOf(text)),
+                message == null ? "it breaks the rule " + text : message);
     }
 
-    private void compile(ConfigFile file, String field, String variable, ResultType type, @Nullable String text) {
-        if (text != null) {
-            expressions.put(variable + text, Expression.of(file, field, variable, type, text));
-        }
+    /** @param ofClaim makes an expression of a prefix and the name of a claim */
+    private static Expression mapping(ConfigFile file, String field, @Nullable Mapping mapping, boolean prefixed,
+            String ofClaim) {
+        String text = mapping == null ? "[]" : mapping.expression();
+        file.require(mapping == null || (mapping.claim() == null) != (text == null)
+                && (mapping.prefix() == null) == (!prefixed || text != null), field
+                        + " needs either an expression, or a claim" + (prefixed ? " and its prefix" : ""));
+        return Expression.of(file, field, "claims", ResultType.ANY, text == null && mapping != null
+                ? ofClaim.formatted(quoted(mapping.prefix()), quoted(mapping.claim()))
+                : String.valueOf(text));
+    }
+
+    private static String quoted(@Nullable String text) {
+        return Json.mapper().writeValueAsString(text == null ? "" : text);
     }
 
     @Override
     public @Nullable User user(String token, List<String> audiences) throws UnauthorizedException {
         String[] parts = token.split("\\.", 4);
         if (parts.length != 3 || !audiences.contains(ServiceAccountTokens.ISSUER)
-                || !issuer(parts[1]).equals(config.issuer().url())) {
+                || !issuer(parts[1]).equals(issuer.url())) {
             return null;
         }
         try {
             ObjectNode claims = verified(token);
-            User user = mapped(claims);
-            for (ClaimRule rule : config.claimValidationRules()) {
-                String claim = rule.claim();
-                if (claim == null
-                        ? !Boolean.TRUE.equals(evaluate("claims", rule.expression(), claims))
-                        : !(claims.path(claim).isString()
-                                && claims.path(claim).asString().equals(String.valueOf(rule.requiredValue())))) {
-                    throw new UnauthorizedException("a claim is not as required: "
-                            + (claim == null ? rule.message() == null ? rule.expression() : rule.message() : claim));
+            Map<String, List<String>> facts = new TreeMap<>();
+            if (claims.path("jti").isString()) {
+                facts.put("authentication.kubernetes.io/credential-id",
+                        List.of("JTI=" + claims.path("jti").asString()));
+            }
+            for (Map.Entry<String, Expression> each : extra.entrySet()) {
+                List<String> values = texts(each.getValue(), claims);
+                if (!values.isEmpty()) {
+                    facts.put(each.getKey(), values);
                 }
             }
-            for (UserRule rule : config.userValidationRules()) {
-                if (!Boolean.TRUE.equals(evaluate("user", rule.expression(), user.toJson()))) {
-                    throw new UnauthorizedException("the user is not valid: "
-                            + (rule.message() == null ? rule.expression() : rule.message()));
+            User user = new User(String.join("", texts(username, claims)), String.join("", texts(uid, claims)),
+                    texts(groups, claims), facts);
+            if (user.name().isEmpty()) {
+                throw new UnauthorizedException("the token names no user");
+            }
+            for (Map.Entry<Expression, String> rule : rules.entrySet()) {
+                Expression each = rule.getKey();
+                if (!Boolean.TRUE.equals(each.of(each.variable().equals("user") ? user.toJson() : claims))) {
+                    throw new UnauthorizedException("the token of " + user.name() + ": " + rule.getValue());
                 }
             }
-            return User.authenticated(user.name(), user.uid(), user.groups(), user.extra());
+            return User.authenticated(user.name(), user.uid(), user.groups(), facts);
         } catch (JoseException | EvaluationException | IOException | JacksonException e) {
             throw new UnauthorizedException(String.valueOf(e.getMessage()));
         }
@@ -177,7 +194,7 @@ final class OpenIdAuthenticator implements TokenAuthenticator {
             throw new UnauthorizedException("the token has expired, or is not valid yet");
         }
         if ((to.isString() ? List.of(to.asString()) : Json.texts(to)).stream()
-                .noneMatch(config.issuer().audiences()::contains)) {
+                .noneMatch(issuer.audiences()::contains)) {
             throw new UnauthorizedException("the token is for other audiences: " + to);
         }
         return claims;
@@ -192,11 +209,11 @@ final class OpenIdAuthenticator implements TokenAuthenticator {
             throw new IOException("the provider did not answer a moment ago");
         }
         silentUntil = clock.deadline(BEFORE_RETRY);
-        String given = config.issuer().discovery();
+        String given = issuer.discovery();
         JsonNode told = Json.read(provider.get(given == null
-                ? config.issuer().url().replaceFirst("/$", "") + "/.well-known/openid-configuration"
+                ? issuer.url().replaceFirst("/$", "") + "/.well-known/openid-configuration"
                 : given, TIMEOUT));
-        if (!Json.text(told, "issuer").equals(config.issuer().url())) {
+        if (!Json.text(told, "issuer").equals(issuer.url())) {
             throw new IOException("the discovery document is of the issuer \"" + Json.text(told, "issuer") + "\"");
         }
         HttpsJwks set = new HttpsJwks(Json.text(told, "jwks_uri"));
@@ -208,54 +225,15 @@ final class OpenIdAuthenticator implements TokenAuthenticator {
         return known;
     }
 
-    private Object evaluate(String variable, @Nullable String text, JsonNode value) throws EvaluationException {
-        Expression expression = expressions.get(variable + text);
-        return expression == null ? "" : expression.of(value);
-    }
-
-    private User mapped(ObjectNode claims) throws EvaluationException, UnauthorizedException {
-        Mapping username = config.claimMappings().username();
-        String name = String.join("", texts(username, claims));
-        if (name.isEmpty() || "email".equals(username.claim()) && claims.has("email_verified")
-                && !claims.path("email_verified").asBoolean(false)) {
-            throw new UnauthorizedException("the token names no user, or one whose email is not verified");
-        }
-        Map<String, List<String>> extra = new TreeMap<>();
-        if (claims.path("jti").isString()) {
-            extra.put("authentication.kubernetes.io/credential-id", List.of("JTI=" + claims.path("jti").asString()));
-        }
-        for (Extra each : config.claimMappings().extra()) {
-            List<String> values = texts(evaluate("claims", each.valueExpression(), claims));
-            if (!values.isEmpty()) {
-                extra.put(each.key(), values);
-            }
-        }
-        return new User(name, String.join("", texts(config.claimMappings().uid(), claims)),
-                texts(config.claimMappings().groups(), claims), extra);
-    }
-
-    private List<String> texts(@Nullable Mapping mapping, ObjectNode claims) throws EvaluationException {
-        if (mapping == null) {
-            return List.of();
-        }
-        if (mapping.claim() == null) {
-            return texts(evaluate("claims", mapping.expression(), claims));
-        }
-        JsonNode value = claims.path(mapping.claim());
-        String prefix = mapping.prefix() == null ? "" : mapping.prefix();
-        return (value.isString() ? List.of(value.asString()) : Json.texts(value)).stream().map(prefix::concat).toList();
-    }
-
     /** The texts of a value: one, or a list of them. Empty ones are left out. */
-    private static List<String> texts(Object value) throws EvaluationException {
+    private static List<String> texts(Expression expression, ObjectNode claims) throws EvaluationException {
+        Object value = expression.of(claims);
         List<String> texts = new ArrayList<>();
-        for (Object each : value instanceof List<?> list
-                ? list
-                : value instanceof NullValue ? List.of() : List.of(value)) {
-            if (!(each instanceof String text)) {
+        for (Object each : value instanceof List<?> list ? list : List.of(value)) {
+            if (!(each instanceof String) && !(value instanceof NullValue)) {
                 throw new EvaluationException("a claim is no text: " + each);
             }
-            if (!text.isEmpty()) {
+            if (each instanceof String text && !text.isEmpty()) {
                 texts.add(text);
             }
         }

@@ -1,12 +1,10 @@
 package dev.wheelhouse.apiserver.audit;
 
 import java.nio.charset.StandardCharsets;
-import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -23,8 +21,6 @@ import tools.jackson.databind.util.RawValue;
 import dev.wheelhouse.apiserver.auth.RequestInfo;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.codec.ProtobufBodies;
-import dev.wheelhouse.apiserver.codec.Yaml;
-import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.error.StatusException;
 import dev.wheelhouse.apiserver.json.Json;
 
@@ -37,26 +33,23 @@ public final class AuditEvent {
     private static final ThreadLocal<@Nullable AuditEvent> CURRENT = new ThreadLocal<>();
     private static final DateTimeFormatter MICROS = DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSSSSS'Z'")
             .withZone(ZoneOffset.UTC);
-    private static final Set<String> LONG_VERBS = Set.of("watch", "proxy");
-    private static final Set<String> LONG_SUBRESOURCES = Set.of("attach", "exec", "proxy", "log", "portforward");
     /** A longer body is left out, and an annotation says so. */
     private static final int MOST_BYTES = 8 * 1024 * 1024;
-    private static final int MOST_USER_AGENT = 1024;
+    private static final byte[] NOTHING = {};
+    /** The fields of an event in their order. */
+    private static final String FIELDS = "kind apiVersion level auditID stage requestURI verb user impersonatedUser "
+            + "sourceIPs userAgent objectRef responseStatus requestObject responseObject requestReceivedTimestamp "
+            + "stageTimestamp annotations";
 
     private final AuditLog log;
-    private final ObjectNode head = Json.object();
-    private final ObjectNode origin = Json.object();
-    private final ObjectNode object = Json.object();
+    /** Fields without a value are null. */
+    private final ObjectNode told = Json.object();
     private final Map<String, String> annotations = new TreeMap<>();
-    private final Instant received;
     private AuditPolicy.Decision decision = AuditPolicy.Decision.NOTHING;
     private boolean known;
     private boolean lasts;
     private boolean goesOn;
     private String last = "ResponseComplete";
-    private @Nullable ObjectNode status;
-    private @Nullable JsonNode request;
-    private @Nullable JsonNode response;
 
     /**
      * @param id of the request
@@ -65,17 +58,18 @@ public final class AuditEvent {
      */
     public AuditEvent(AuditLog log, String id, String uri, List<String> sources, String userAgent) {
         this.log = log;
-        this.received = log.clock().now();
-        head.put("auditID", id).put("requestURI", uri);
-        Json.putTexts(origin, "sourceIPs", sources);
-        if (!userAgent.isEmpty()) {
-            origin.put("userAgent", userAgent.length() > MOST_USER_AGENT
-                    ? userAgent.substring(0, MOST_USER_AGENT) + "...TRUNCATED"
-                    : userAgent);
-        }
+        List.of(FIELDS.split(" ")).forEach(told::putNull);
+        told.put("kind", "Event").put("apiVersion", "audit.k8s.io/v1").put("auditID", id).put("requestURI", uri)
+                .put("requestReceivedTimestamp", now());
+        Json.putTexts(told, "sourceIPs", sources);
+        told.put("userAgent", userAgent.isEmpty() ? null : userAgent);
     }
 
-    /** The event of the request that this thread works on; null if it is not logged. */
+    private String now() {
+        return MICROS.format(log.clock().now());
+    }
+
+    /** The event of the request that this thread works on; null if there is none. */
     public static @Nullable AuditEvent current() {
         return CURRENT.get();
     }
@@ -90,7 +84,10 @@ public final class AuditEvent {
         AuditEvent event = CURRENT.get();
         if (event != null) {
             CURRENT.remove();
-            event.end(code);
+            event.answer(code, "", false, 0, () -> NOTHING);
+            if (!event.goesOn) {
+                event.complete();
+            }
         }
     }
 
@@ -124,32 +121,34 @@ public final class AuditEvent {
     private void receive(@Nullable User user, RequestInfo about) {
         decision = log.policy().decide(user, about);
         known = user != null;
-        lasts = !known || LONG_VERBS.contains(about.verb()) || LONG_SUBRESOURCES.contains(about.subresource());
-        head.put("verb", about.verb()).set("user", user == null ? Json.object() : user.toJson());
+        lasts = !known || about.verb().matches("watch|proxy")
+                || about.subresource().matches("attach|exec|proxy|log|portforward");
+        told.put("level", decision.levelName()).put("verb", about.verb())
+                .set("user", user == null ? Json.object() : user.toJson());
         if (about.isResource()) {
-            put("resource", about.resource());
-            put("namespace", about.group().isEmpty() && about.resource().equals("namespaces")
-                    ? about.name()
-                    : about.namespace());
-            put("name", about.name());
-            put("apiGroup", about.group());
-            put("apiVersion", about.version());
-            put("subresource", about.subresource());
+            told.putObject("objectRef");
+            boolean ofNamespace = about.group().isEmpty() && about.resource().equals("namespaces");
+            refer("resource", about.resource());
+            refer("namespace", ofNamespace ? about.name() : about.namespace());
+            refer("name", about.name());
+            refer("apiGroup", about.group());
+            refer("apiVersion", about.version());
+            refer("subresource", about.subresource());
         }
         if (known) {
-            stage("RequestReceived", received);
+            stage("RequestReceived", told.path("requestReceivedTimestamp").asString());
         }
     }
 
-    private void put(String field, String value) {
-        if (!value.isEmpty() && !object.has(field)) {
+    private void refer(String field, String value) {
+        if (told.get("objectRef") instanceof ObjectNode object && !value.isEmpty() && !object.has(field)) {
             object.put(field, value);
         }
     }
 
     /** The request acts as another user. */
     public static void impersonates(User other) {
-        add(event -> event.head.set("impersonatedUser", other.toJson()));
+        add(event -> event.told.set("impersonatedUser", other.toJson()));
     }
 
     /** Notes a fact about the request. The first value of a key stays. */
@@ -164,7 +163,11 @@ public final class AuditEvent {
 
     /** Notes a patch. */
     public static void patches(String media, byte[] patch) {
-        add(event -> event.request = event.decision.hasRequest() ? read(media, patch) : null);
+        add(event -> {
+            if (event.decision.hasRequest()) {
+                event.told.set("requestObject", read(media, patch));
+            }
+        });
     }
 
     /**
@@ -175,23 +178,24 @@ public final class AuditEvent {
     public static void requests(ObjectNode body, UnaryOperator<ObjectNode> form) {
         add(event -> {
             for (String field : List.of("namespace", "name", "uid", "resourceVersion")) {
-                event.put(field, Json.text(body, "metadata", field));
+                event.refer(field, Json.text(body, "metadata", field));
             }
-            if (event.decision.hasRequest() && event.request == null) {
-                event.request = form.apply(body.deepCopy());
-                event.withoutManagedFields(event.request);
+            if (event.decision.hasRequest() && event.told.path("requestObject").isNull()) {
+                event.told.set("requestObject", event.shown(form.apply(body.deepCopy())));
             }
         });
     }
 
-    private void withoutManagedFields(JsonNode body) {
-        if (decision.omitManagedFields()) {
-            body.path("items").forEach(this::withoutManagedFields);
-            body.path("rows").forEach(row -> withoutManagedFields(row.path("object")));
+    /** A body as it is logged, which may be changed. */
+    private @Nullable JsonNode shown(@Nullable JsonNode body) {
+        if (body != null && decision.omitManagedFields()) {
+            body.path("items").forEach(this::shown);
+            body.path("rows").forEach(row -> shown(row.path("object")));
             if (body.path("metadata") instanceof ObjectNode metadata) {
                 metadata.remove("managedFields");
             }
         }
+        return body;
     }
 
     /**
@@ -206,51 +210,39 @@ public final class AuditEvent {
     }
 
     private synchronized void answer(int code, String media, boolean isLine, long length, Supplier<byte[]> body) {
-        if (decision.level() == 0 || status != null) {
+        if (decision.level() == 0 || !told.path("responseStatus").isNull()) {
             return;
         }
-        status = Json.object();
+        ObjectNode status = told.putObject("responseStatus");
         status.putObject("metadata");
-        boolean maybeStatus = code >= 400 || Json.text(head, "verb").startsWith("delete");
-        if ((decision.hasResponse() && !object.isEmpty() || maybeStatus) && media.startsWith("application/")) {
+        boolean maybeStatus = code >= 400 || told.path("verb").asString().startsWith("delete");
+        JsonNode response = null;
+        if (maybeStatus || decision.hasResponse() && told.path("objectRef").isObject()) {
             if (length > MOST_BYTES) {
                 annotations.put("audit.k8s.io/truncated", "true");
             } else if (isLine && !maybeStatus && !decision.omitManagedFields()) {
                 response = JsonNodeFactory.instance.rawValueNode(
                         new RawValue(new String(body.get(), StandardCharsets.UTF_8).strip()));
             } else {
-                response = read(media, body.get());
+                response = shown(read(media, body.get()));
             }
         }
-        if (response instanceof ObjectNode tree && Json.text(tree, "kind").equals("Status")) {
-            for (String field : List.of("status", "message", "reason", "details")) {
-                JsonNode value = tree.get(field);
-                if (value != null) {
-                    status.set(field, value);
-                }
-            }
+        if (response != null && Json.text(response, "kind").equals("Status")) {
+            status.setAll(((ObjectNode) response).deepCopy().retain("status", "message", "reason", "details"));
         }
         status.put("code", code);
-        if (response != null) {
-            withoutManagedFields(response);
-        }
-        if (!decision.hasResponse()) {
-            response = null;
+        if (decision.hasResponse()) {
+            told.set("responseObject", response);
         }
         if (lasts) {
-            stage("ResponseStarted", log.clock().now());
+            stage("ResponseStarted", now());
         }
     }
 
     /** The tree of a body; null if it cannot be read. */
     private static @Nullable JsonNode read(String media, byte[] body) {
         try {
-            if (media.startsWith(ProtobufBodies.MEDIA_TYPE)) {
-                return ProtobufBodies.read(body);
-            }
-            return media.contains("yaml")
-                    ? Yaml.read(body, Errors::badRequest).value()
-                    : media.contains("json") ? Json.read(body) : null;
+            return media.startsWith("application/") ? ProtobufBodies.tree(media, body) : null;
         } catch (StatusException | JacksonException e) {
             return null;
         }
@@ -258,53 +250,32 @@ public final class AuditEvent {
 
     /** The answer lasts beyond the work on this thread. @return what ends the event */
     public static Runnable goesOn(int code) {
-        AuditEvent event = CURRENT.get();
-        if (event == null) {
-            return () -> {};
-        }
-        event.answer(code, "", false, 0, () -> new byte[0]);
-        event.goesOn = true;
-        return event::complete;
-    }
-
-    private void end(int code) {
-        answer(code, "", false, 0, () -> new byte[0]);
-        if (!goesOn) {
-            complete();
-        }
+        AuditEvent current = CURRENT.get();
+        add(event -> {
+            event.answer(code, "", false, 0, () -> NOTHING);
+            event.goesOn = true;
+        });
+        return current == null ? () -> {} : current::complete;
     }
 
     private synchronized void complete() {
         if (known) {
-            stage(last, log.clock().now());
+            stage(last, now());
             known = false;
         }
     }
 
-    private void stage(String stage, Instant now) {
+    private void stage(String stage, String time) {
         if (decision.level() == 0 || decision.omittedStages().contains(stage)) {
             return;
         }
-        ObjectNode event = Json.object().put("kind", "Event").put("apiVersion", "audit.k8s.io/v1")
-                .put("level", decision.levelName());
-        event.set("auditID", head.get("auditID"));
-        event.put("stage", stage).setAll(head).setAll(origin);
-        if (!object.isEmpty()) {
-            event.set("objectRef", object);
-        }
-        set(event, "responseStatus", status);
-        set(event, "requestObject", request);
-        set(event, "responseObject", response);
-        event.put("requestReceivedTimestamp", MICROS.format(received)).put("stageTimestamp", MICROS.format(now));
+        told.put("stage", stage).put("stageTimestamp", time);
         if (!annotations.isEmpty()) {
-            annotations.forEach(event.putObject("annotations")::put);
+            annotations.forEach(told.putObject("annotations")::put);
         }
+        ObjectNode event = Json.object();
+        event.setAll(told);
+        event.removeIf(JsonNode::isNull);
         log.write(Json.bytes(event));
-    }
-
-    private static void set(ObjectNode event, String field, @Nullable JsonNode value) {
-        if (value != null) {
-            event.set(field, value);
-        }
     }
 }

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -72,8 +73,7 @@ public final class AuditFile implements AutoCloseable {
         if (path != null && size > 0 && size + line.length + 1 > mostBytes) {
             rotate(path, now);
         }
-        byte[] whole = new byte[line.length + 1];
-        System.arraycopy(line, 0, whole, 0, line.length);
+        byte[] whole = Arrays.copyOf(line, line.length + 1);
         whole[line.length] = '\n';
         out.write(whole);
         out.flush();

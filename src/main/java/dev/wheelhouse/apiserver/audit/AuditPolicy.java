@@ -88,37 +88,26 @@ record AuditPolicy(@Nullable String apiVersion, @Nullable String kind, @Nullable
     static AuditPolicy read(Path path) {
         ConfigFile file = new ConfigFile(path);
         AuditPolicy policy = file.read("Policy", "audit.k8s.io/v1", AuditPolicy.class);
-        if (policy.rules.isEmpty()) {
-            throw file.wrong("there are no rules, so nothing would be logged: add one, such as {level: Metadata}");
-        }
+        file.require(!policy.rules.isEmpty(), "there are no rules, so nothing would be logged: add {level: Metadata}");
         checkStages(file, "omitStages", policy.omitStages);
         for (int i = 0; i < policy.rules.size(); i++) {
             Rule rule = policy.rules.get(i);
             String at = "rules[" + i + "].";
-            if (!LEVELS.contains(rule.level)) {
-                throw file.wrong(at + "level is \"" + rule.level + "\": it must be one of " + LEVELS);
-            }
+            file.require(LEVELS.contains(rule.level), at + "level is \"" + rule.level + "\" instead of one of " + LEVELS);
             checkStages(file, at + "omitStages", rule.omitStages);
-            if (!rule.paths.isEmpty() && !(rule.resources.isEmpty() && rule.namespaces.isEmpty())) {
-                throw file.wrong(at + "nonResourceURLs stands beside resources or namespaces: make two rules of it");
-            }
-            for (String each : rule.paths) {
-                if (!each.matches("\\*|/[^*]*\\*?")) {
-                    throw file.wrong(at + "nonResourceURLs has \"" + each + "\": a path begins with /, and may end "
-                            + "with *");
-                }
-            }
-            if (rule.resources.stream().anyMatch(each -> each.resources.isEmpty() && !each.resourceNames.isEmpty())) {
-                throw file.wrong(at + "resources has resourceNames without resources: name a resource");
-            }
+            file.require(rule.paths.isEmpty() || rule.resources.isEmpty() && rule.namespaces.isEmpty(),
+                    at + "nonResourceURLs stands beside resources or namespaces: make two rules of it");
+            file.require(rule.paths.stream().allMatch(each -> each.matches("\\*|/[^*]*\\*?")),
+                    at + "nonResourceURLs is " + rule.paths + ": a path begins with /, and may end with *");
+            file.require(rule.resources.stream().noneMatch(
+                    each -> each.resources.isEmpty() && !each.resourceNames.isEmpty()),
+                    at + "resources has resourceNames without resources: name a resource");
         }
         return policy;
     }
 
     private static void checkStages(ConfigFile file, String field, List<String> stages) {
-        if (!STAGES.containsAll(stages)) {
-            throw file.wrong(field + " is " + stages + ": the stages are " + STAGES);
-        }
+        file.require(STAGES.containsAll(stages), field + " is " + stages + ": the stages are " + STAGES);
     }
 
     /** @param user null for a request whose credentials are invalid */

@@ -4,11 +4,12 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Queue;
 import java.util.SplittableRandom;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.atomic.AtomicLong;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,21 +32,18 @@ public final class AuditWebhook extends SignalledLoop {
     private static final int BATCH = 400;
     private static final int ATTEMPTS = 5;
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
-    private static final Duration AT_THE_END = Duration.ofSeconds(5);
 
     private final RemoteService service;
     private final long maxWait;
     private final Clock clock;
     private final Backoff backoff;
     private final LogBudget failures;
-    /** Guarded by itself, as the next two fields. */
-    private final Queue<byte[]> waiting = new ArrayDeque<>();
-    private long bytes;
-    private long dropped;
-    /** The time of the clock at which the next batch is due. */
+    private final BlockingQueue<byte[]> waiting = new ArrayBlockingQueue<>(MOST_EVENTS);
+    private final AtomicLong bytes = new AtomicLong();
+    private final AtomicLong dropped = new AtomicLong();
+    /** The time of the clock at which the next batch is due. Only the loop uses it, as the batch that is sent. */
     private long due;
-    /** The batch that is being sent. Only the loop uses it. */
-    private List<byte[]> batch = List.of();
+    private final List<byte[]> batch = new ArrayList<>();
 
     /** @param maxWait how long an event may wait for others */
     public AuditWebhook(RemoteService service, Duration maxWait, Clock clock) {
@@ -59,48 +57,32 @@ public final class AuditWebhook extends SignalledLoop {
     }
 
     void add(byte[] event) {
-        synchronized (waiting) {
-            if (waiting.size() >= MOST_EVENTS || bytes + event.length > MOST_BYTES) {
-                drop(1, "more events wait for the audit webhook than fit");
-                return;
-            }
-            waiting.add(event);
-            bytes += event.length;
-            if (waiting.size() != BATCH) {
-                return;
-            }
+        if (bytes.addAndGet(event.length) > MOST_BYTES || !waiting.offer(event)) {
+            bytes.addAndGet(-event.length);
+            drop(1, "more events wait for the audit webhook than fit");
+        } else if (waiting.size() >= BATCH) {
+            wake();
         }
-        wake();
     }
 
     /** The number of events that were not sent. */
     long dropped() {
-        synchronized (waiting) {
-            return dropped;
-        }
+        return dropped.get();
     }
 
     private void drop(int events, String why) {
-        synchronized (waiting) {
-            dropped += events;
-        }
+        dropped.addAndGet(events);
         failures.warn(log, why + "; " + events + " audit events are dropped");
     }
 
     @Override
     public long step() {
+        long left = due - clock.nanoTime();
         if (isClosed()) {
             return IDLE;
         }
-        if (batch.isEmpty()) {
-            synchronized (waiting) {
-                long left = due - clock.nanoTime();
-                if (left > 0 && waiting.size() < BATCH) {
-                    return left;
-                }
-                due = clock.nanoTime() + maxWait;
-            }
-            batch = take();
+        if (batch.isEmpty() && left > 0 && waiting.size() < BATCH) {
+            return left;
         }
         try {
             send(TIMEOUT);
@@ -112,23 +94,16 @@ public final class AuditWebhook extends SignalledLoop {
             drop(batch.size(), "the audit webhook does not answer: " + e.getMessage());
         }
         backoff.reset();
-        batch = List.of();
-        return 0;
-    }
-
-    private List<byte[]> take() {
-        List<byte[]> taken = new ArrayList<>();
-        synchronized (waiting) {
-            while (taken.size() < BATCH && !waiting.isEmpty()) {
-                byte[] event = waiting.remove();
-                bytes -= event.length;
-                taken.add(event);
-            }
-        }
-        return taken;
+        batch.clear();
+        due = clock.nanoTime() + maxWait;
+        return BUSY;
     }
 
     private void send(Duration timeout) throws IOException {
+        if (batch.isEmpty()) {
+            waiting.drainTo(batch, BATCH);
+            bytes.addAndGet(-batch.stream().mapToLong(event -> event.length).sum());
+        }
         if (batch.isEmpty()) {
             return;
         }
@@ -145,8 +120,8 @@ public final class AuditWebhook extends SignalledLoop {
 
     /** Sends what waits, after the loop has ended. What cannot be sent within five seconds is dropped. */
     void flush() {
-        long end = clock.deadline(AT_THE_END);
-        for (batch = batch.isEmpty() ? take() : batch; !batch.isEmpty(); batch = take()) {
+        long end = clock.deadline(Duration.ofSeconds(5));
+        for (; !batch.isEmpty() || !waiting.isEmpty(); batch.clear()) {
             try {
                 send(Duration.ofNanos(Math.max(1_000_000, end - clock.nanoTime())));
             } catch (IOException e) {

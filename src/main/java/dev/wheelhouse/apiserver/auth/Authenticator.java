@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import javax.security.auth.x500.X500Principal;
 
@@ -25,10 +26,7 @@ import dev.wheelhouse.runtime.LogBudget;
 public final class Authenticator {
     private static final Logger log = LoggerFactory.getLogger(Authenticator.class);
 
-    private final Map<String, User> byTokenHash;
-    private final ServiceAccountTokens serviceAccounts;
-    private final BootstrapTokens bootstrapTokens;
-    private final List<TokenAuthenticator> others;
+    private final List<TokenAuthenticator> parties;
     private final LogBudget refusals;
     private final @Nullable User withoutCredentials;
 
@@ -39,11 +37,14 @@ public final class Authenticator {
      */
     Authenticator(Map<String, User> tokens, ServiceAccountTokens serviceAccounts, BootstrapTokens bootstrapTokens,
             List<TokenAuthenticator> others, Clock clock, @Nullable User withoutCredentials) {
-        this.byTokenHash = tokens.entrySet().stream()
+        // The look-up is by a hash, so that its duration tells nothing about the tokens.
+        Map<String, User> byTokenHash = tokens.entrySet().stream()
                 .collect(Collectors.toUnmodifiableMap(entry -> hash(entry.getKey()), Map.Entry::getValue));
-        this.serviceAccounts = serviceAccounts;
-        this.bootstrapTokens = bootstrapTokens;
-        this.others = others;
+        List<TokenAuthenticator> own = List.of(
+                (token, to) -> to.contains(ServiceAccountTokens.ISSUER) ? byTokenHash.get(hash(token)) : null,
+                (token, to) -> to.contains(ServiceAccountTokens.ISSUER) ? bootstrapTokens.user(token) : null,
+                serviceAccounts::verify);
+        this.parties = Stream.concat(own.stream(), others.stream()).toList();
         this.refusals = new LogBudget(clock);
         this.withoutCredentials = withoutCredentials;
     }
@@ -74,37 +75,19 @@ public final class Authenticator {
      */
     public User ofToken(String token, List<String> audiences) throws UnauthorizedException {
         List<String> wanted = audiences.isEmpty() ? List.of(ServiceAccountTokens.ISSUER) : audiences;
-        // The look-up is by a hash, so that its duration tells nothing about the tokens.
-        User user = byTokenHash.get(hash(token));
-        if (user == null) {
-            user = bootstrapTokens.user(token);
-        }
-        if (user == null) {
+        UnauthorizedException refusal = new UnauthorizedException("invalid bearer token");
+        for (TokenAuthenticator each : parties) {
             try {
-                return serviceAccounts.verify(token, wanted);
-            } catch (UnauthorizedException e) {
-                return ofOthers(token, wanted, e);
-            }
-        }
-        if (!wanted.contains(ServiceAccountTokens.ISSUER)) {
-            throw new UnauthorizedException("the token is for other audiences");
-        }
-        return user;
-    }
-
-    private User ofOthers(String token, List<String> audiences, UnauthorizedException otherwise)
-            throws UnauthorizedException {
-        for (TokenAuthenticator each : others) {
-            try {
-                User user = each.user(token, audiences);
+                User user = each.user(token, wanted);
                 if (user != null) {
                     return user;
                 }
             } catch (UnauthorizedException e) {
-                refusals.warn(log, "a token is refused: " + e.getMessage());
+                refusal = e;
             }
         }
-        throw otherwise;
+        refusals.info(log, "a token is refused: " + refusal.getMessage());
+        throw refusal;
     }
 
     private static String hash(String token) {

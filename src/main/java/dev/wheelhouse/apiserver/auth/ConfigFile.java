@@ -73,6 +73,13 @@ public record ConfigFile(Path file) {
         }
     }
 
+    /** @throws AuthConfigException unless the file is right so far */
+    public void require(boolean right, String problem) {
+        if (!right) {
+            throw wrong(problem);
+        }
+    }
+
     public AuthConfigException wrong(String what) {
         return new AuthConfigException("the configuration " + file + ": " + what, null);
     }

@@ -280,11 +280,7 @@ public final class Bodies {
         String media = media(request);
         JsonNode read;
         try {
-            read = switch (media) {
-                case "application/yaml" -> Yaml.read(request.body(), Errors::badRequest).value();
-                case ProtobufBodies.MEDIA_TYPE -> ProtobufBodies.read(request.body());
-                default -> Json.read(Surrogates.paired(request.body()));
-            };
+            read = ProtobufBodies.tree(media, request.body());
         } catch (JacksonException e) {
             throw Errors.badRequest("couldn't get version/kind; json parse error: " + problem(e));
         }
