@@ -13,7 +13,6 @@ import java.util.Base64;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.UUID;
 
 import org.apache.catalina.Context;
 import org.apache.catalina.LifecycleException;
@@ -239,7 +238,7 @@ public final class ApiServer implements AutoCloseable {
             host.setErrorReportValveClass(PlainErrors.class.getName());
         }
         Wrapper servlet = Tomcat.addServlet(context, "api",
-                new HttpFront(requests, options.clock(), options.limits(), traffic, pages(),
+                new HttpFront(requests, options, traffic, pages(),
                         () -> kubelets.identity(rest)));
         servlet.setLoadOnStartup(1);
         context.addServletMappingDecoded("/*", "api");
@@ -314,13 +313,10 @@ public final class ApiServer implements AutoCloseable {
      * @throws IOException if a {@link #faults fault} loses the answer
      */
     ApiResponse handle(ApiRequest head, byte[] body) throws IOException, InterruptedException {
-        AuditLog audit = options.audit();
-        if (audit == null) {
-            return answer(head, body);
+        if (options.audit() != null) {
+            AuditEvent.enter(options.audit(), HttpFront.newId(), head.path() + head.query().encoded(),
+                    List.of("127.0.0.1"), head.userAgent());
         }
-        String query = head.query().encoded();
-        AuditEvent.enter(new AuditEvent(audit, UUID.randomUUID().toString(),
-                head.path() + (query.isEmpty() ? "" : "?" + query), List.of("127.0.0.1"), head.userAgent()));
         try {
             ApiResponse answer = answer(head, body);
             switch (answer) {

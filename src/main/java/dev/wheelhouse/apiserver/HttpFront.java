@@ -84,14 +84,17 @@ final class HttpFront extends HttpServlet {
     private final transient RequestMetrics metrics;
     private final transient WebPages pages;
     private final transient Supplier<SSLContext> kubelets;
+    private final transient @Nullable AuditLog log;
 
     /** @param kubelets this server's certificate for kubelets */
-    HttpFront(RequestPipeline requests, Clock clock, ApiServerLimits limits, Traffic traffic, WebPages pages,
+    HttpFront(RequestPipeline requests, ApiServerOptions options, Traffic traffic, WebPages pages,
             Supplier<SSLContext> kubelets) {
+        ApiServerLimits limits = options.limits();
+        this.log = options.audit();
         this.kubelets = kubelets;
         this.requests = requests;
         this.pages = pages;
-        this.clock = clock;
+        this.clock = options.clock();
         this.traffic = traffic;
         this.metrics = traffic.metrics();
         this.bodies = new BodyReader(clock, limits.body());
@@ -106,12 +109,9 @@ final class HttpFront extends HttpServlet {
         String audit = header(request, "Audit-Id");
         String id = audit.isEmpty() || audit.length() > MOST_OF_AUDIT_ID ? newId() : audit;
         response.setHeader("Audit-Id", id);
-        AuditLog log = requests.audit();
-        if (log != null) {
-            String query = request.getQueryString();
-            AuditEvent.enter(new AuditEvent(log, id, request.getRequestURI() + (query == null ? "" : "?" + query),
-                    sources(request), header(request, "User-Agent")));
-        }
+        String query = request.getQueryString();
+        AuditEvent.enter(log, id, request.getRequestURI() + (query == null ? "" : "?" + query), sources(request),
+                header(request, "User-Agent"));
         try {
             serve(request, response);
         } catch (SocketTimeoutException e) {
@@ -136,7 +136,7 @@ final class HttpFront extends HttpServlet {
     }
 
     /** A random UUID, which need not be a secret. */
-    private static String newId() {
+    static String newId() {
         ThreadLocalRandom random = ThreadLocalRandom.current();
         return new UUID(random.nextLong() & ~0xF000L | 0x4000L, random.nextLong() >>> 2 | 1L << 63).toString();
     }

@@ -10,7 +10,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 import dev.wheelhouse.apiserver.audit.AuditEvent;
-import dev.wheelhouse.apiserver.audit.AuditLog;
 import dev.wheelhouse.apiserver.auth.Credentials;
 import dev.wheelhouse.apiserver.auth.RequestInfo;
 import dev.wheelhouse.apiserver.error.Errors;
@@ -41,7 +40,6 @@ final class RequestPipeline {
     private final RequestMetrics metrics;
     private final LogBudget failures;
     private final Clock clock;
-    private final @Nullable AuditLog audit;
     private final boolean open;
     private final boolean durable;
     private final int maxRequests;
@@ -58,17 +56,10 @@ final class RequestPipeline {
         this.metrics = traffic.metrics();
         this.clock = options.clock();
         this.failures = new LogBudget(clock);
-        this.audit = options.audit();
         this.open = options.security().open();
         this.durable = options.storage().isDurable();
         this.maxRequests = options.limits().requests();
         this.deadline = options.limits().request();
-    }
-
-    /** The audit log; null if there is none. */
-    @Nullable
-    AuditLog audit() {
-        return audit;
     }
 
     /** Whether a sender has shown who it is. */

@@ -42,8 +42,6 @@ import dev.wheelhouse.apiserver.resources.RuntimeConfig;
  * @param authenticationConfig the file of an AuthenticationConfiguration, which names OpenID providers
  * @param authenticationTokenWebhookConfigFile the kubeconfig of a service that is asked about tokens
  * @param authenticationTokenWebhookCacheTtl how long an answer of that service is kept
- * @param authenticationTokenWebhookVersion the version of TokenReview that the service is sent: {@code v1} or
- *     {@code v1beta1}
  * @param authorizationConfig the file of an AuthorizationConfiguration, which names the authorizers in their order
  * @param limits the limits for clients
  */
@@ -59,7 +57,7 @@ record ApiServerProperties(@DefaultValue("127.0.0.1") String address, @DefaultVa
         @Nullable String auditWebhookConfigFile, @DefaultValue("30s") Duration auditWebhookBatchMaxWait,
         @Nullable String authenticationConfig, @Nullable String authenticationTokenWebhookConfigFile,
         @DefaultValue("2m") Duration authenticationTokenWebhookCacheTtl,
-        @DefaultValue("v1beta1") String authenticationTokenWebhookVersion, @Nullable String authorizationConfig,
+        @Nullable String authorizationConfig,
         @DefaultValue Limits limits) {
     /** The kubeconfig in the working directory. */
     static final String KUBECONFIG = "wheelhouse.kubeconfig";
@@ -144,7 +142,7 @@ record ApiServerProperties(@DefaultValue("127.0.0.1") String address, @DefaultVa
                         tlsCertFile == null, runtimeConfig, admissionControlConfigFile, auditPolicyFile, auditLogPath,
                         auditLogMaxage, auditLogMaxbackup, auditLogMaxsize, auditWebhookConfigFile,
                         auditWebhookBatchMaxWait, authenticationConfig, authenticationTokenWebhookConfigFile,
-                        authenticationTokenWebhookCacheTtl, authenticationTokenWebhookVersion, authorizationConfig,
+                        authenticationTokenWebhookCacheTtl, authorizationConfig,
                         limits);
     }
 
@@ -163,15 +161,17 @@ record ApiServerProperties(@DefaultValue("127.0.0.1") String address, @DefaultVa
 
     /** Whether the server uses TLS. It does if requests need credentials, because clients send these by TLS only. */
     boolean isTls() {
-        return tlsSelfSigned || tlsCertFile != null
-                || namesUsers(authorizationMode, tokenAuthFile, clientCaFile, authenticationConfig,
-                        authenticationTokenWebhookConfigFile, authorizationConfig);
+        return tlsSelfSigned || tlsCertFile != null || namesUsers();
     }
 
     /** Whether requests need no credentials: no users are configured, and only this machine can reach the server. */
     boolean isOpen() {
-        return !namesUsers(authorizationMode, tokenAuthFile, clientCaFile, authenticationConfig,
-                authenticationTokenWebhookConfigFile, authorizationConfig) && isLoopback(address);
+        return !namesUsers() && isLoopback(address);
+    }
+
+    private boolean namesUsers() {
+        return namesUsers(authorizationMode, tokenAuthFile, clientCaFile, authenticationConfig,
+                authenticationTokenWebhookConfigFile, authorizationConfig);
     }
 
     private static boolean namesUsers(AuthorizationMode mode, @Nullable String... files) {

@@ -24,6 +24,7 @@ import dev.wheelhouse.apiserver.access.TokenWebhook;
 import dev.wheelhouse.apiserver.audit.AuditFile;
 import dev.wheelhouse.apiserver.audit.AuditLog;
 import dev.wheelhouse.apiserver.audit.AuditWebhook;
+import dev.wheelhouse.apiserver.auth.OtherParties;
 import dev.wheelhouse.apiserver.auth.OwnAuthority;
 import dev.wheelhouse.apiserver.auth.PodSecurityConfig;
 import dev.wheelhouse.apiserver.auth.Security;
@@ -134,20 +135,17 @@ final class EmbeddedServers {
                 : Security.of(properties.authorizationMode(), tokens, keys);
         String users = properties.authenticationConfig();
         String webhook = properties.authenticationTokenWebhookConfigFile();
-        AuthenticationConfig.Settings known = users == null
-                ? new AuthenticationConfig.Settings(List.of(), any -> true)
+        String authorizers = properties.authorizationConfig();
+        OtherParties others = users == null
+                ? OtherParties.NONE
                 : AuthenticationConfig.read(Path.of(users), clock);
-        List<TokenAuthenticator> parties = new ArrayList<>(known.authenticators());
+        List<TokenAuthenticator> parties = new ArrayList<>(others.tokens());
         if (webhook != null) {
             parties.add(new TokenWebhook(RemoteService.of(Path.of(webhook), clock),
-                    properties.authenticationTokenWebhookVersion(), properties.authenticationTokenWebhookCacheTtl(),
-                    clock));
+                    properties.authenticationTokenWebhookCacheTtl(), clock));
         }
-        security = security.withUsersOf(parties, known.anonymous());
-        String authorizers = properties.authorizationConfig();
-        if (authorizers != null) {
-            security = security.withAuthorizers(AuthorizationConfig.read(Path.of(authorizers), clock));
-        }
+        security = security.withOthers(new OtherParties(parties, others.anonymous(),
+                authorizers == null ? null : AuthorizationConfig.read(Path.of(authorizers), clock)));
         return admission == null ? security : security.withPodSecurity(PodSecurityConfig.read(Path.of(admission)));
     }
 

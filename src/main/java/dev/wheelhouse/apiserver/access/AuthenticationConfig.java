@@ -2,14 +2,13 @@ package dev.wheelhouse.apiserver.access;
 
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Objects;
-import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 
 import dev.wheelhouse.apiserver.auth.ConfigFile;
+import dev.wheelhouse.apiserver.auth.OtherParties;
 import dev.wheelhouse.apiserver.auth.TokenAuthenticator;
 import dev.wheelhouse.runtime.Clock;
 
@@ -40,15 +39,8 @@ public record AuthenticationConfig(@Nullable String apiVersion, @Nullable String
 
     record Condition(String path) {}
 
-    /**
-     * The settings of a server.
-     *
-     * @param anonymous the paths that requests without credentials may name
-     */
-    public record Settings(List<TokenAuthenticator> authenticators, Predicate<String> anonymous) {}
-
     /** @throws dev.wheelhouse.apiserver.auth.AuthConfigException if the file is no such configuration */
-    public static Settings read(Path path, Clock clock) {
+    public static OtherParties read(Path path, Clock clock) {
         ConfigFile file = new ConfigFile(path);
         AuthenticationConfig config = file.read("AuthenticationConfiguration", "apiserver.config.k8s.io/",
                 AuthenticationConfig.class);
@@ -56,13 +48,10 @@ public record AuthenticationConfig(@Nullable String apiVersion, @Nullable String
         file.require(issuers.stream().distinct().count() == issuers.size(), "jwt has an issuer twice: " + issuers);
         List<TokenAuthenticator> authenticators = config.jwt.stream()
                 .<TokenAuthenticator>map(each -> new OpenIdAuthenticator(each, file, clock)).toList();
-        Anonymous anonymous = config.anonymous;
-        if (anonymous == null) {
-            return new Settings(authenticators, any -> true);
-        }
-        List<String> paths = anonymous.conditions.stream().map(Condition::path).filter(Objects::nonNull).toList();
-        boolean enabled = Boolean.TRUE.equals(anonymous.enabled);
+        Anonymous given = config.anonymous;
+        boolean enabled = given == null || Boolean.TRUE.equals(given.enabled);
+        List<String> paths = given == null ? List.of() : given.conditions.stream().map(Condition::path).toList();
         file.require(enabled || paths.isEmpty(), "anonymous.conditions stands beside enabled: false: remove it");
-        return new Settings(authenticators, asked -> enabled && (paths.isEmpty() || paths.contains(asked)));
+        return new OtherParties(authenticators, asked -> enabled && (paths.isEmpty() || paths.contains(asked)), null);
     }
 }

@@ -13,7 +13,7 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 
 import dev.wheelhouse.apiserver.auth.Authorizer;
 import dev.wheelhouse.apiserver.auth.ConfigFile;
-import dev.wheelhouse.apiserver.auth.Security;
+import dev.wheelhouse.apiserver.auth.OtherParties;
 import dev.wheelhouse.apiserver.webhook.RemoteService;
 import dev.wheelhouse.cel.CelExpression.ResultType;
 import dev.wheelhouse.runtime.Clock;
@@ -37,18 +37,18 @@ public record AuthorizationConfig(@Nullable String apiVersion, @Nullable String 
     record Condition(String expression) {}
 
     /** @throws dev.wheelhouse.apiserver.auth.AuthConfigException if the file is no such configuration */
-    public static List<Security.AuthorizerOfStore> read(Path path, Clock clock) {
+    public static List<OtherParties.AuthorizerOfStore> read(Path path, Clock clock) {
         ConfigFile file = new ConfigFile(path);
         AuthorizationConfig config = file.read("AuthorizationConfiguration", "apiserver.config.k8s.io/",
                 AuthorizationConfig.class);
-        List<Security.AuthorizerOfStore> authorizers = new ArrayList<>();
+        List<OtherParties.AuthorizerOfStore> authorizers = new ArrayList<>();
         Set<String> names = new HashSet<>();
         for (Entry entry : config.authorizers) {
             String at = "authorizers of the name " + entry.name + ": ";
             file.require(entry.name != null && names.add(entry.name), at + "each entry needs a name of its own");
             authorizers.add(switch (String.valueOf(entry.type)) {
-                case "Node" -> Security.NODES;
-                case "RBAC" -> Security.ROLES;
+                case "Node" -> OtherParties.NODES;
+                case "RBAC" -> OtherParties.ROLES;
                 case "Webhook" -> {
                     Authorizer webhook = webhook(file, at + "webhook.", entry.webhook, clock);
                     yield (store, roles) -> webhook;

@@ -3,20 +3,22 @@ package dev.wheelhouse.apiserver.access;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 
 import org.jose4j.http.Response;
 import org.jose4j.jwa.AlgorithmConstraints;
 import org.jose4j.jwk.HttpsJwks;
-import org.jose4j.jws.JsonWebSignature;
+import org.jose4j.jwt.NumericDate;
+import org.jose4j.jwt.consumer.InvalidJwtException;
+import org.jose4j.jwt.consumer.JwtConsumerBuilder;
+import org.jose4j.jwt.consumer.JwtContext;
 import org.jose4j.keys.resolvers.HttpsJwksVerificationKeyResolver;
-import org.jose4j.lang.JoseException;
 import org.jspecify.annotations.Nullable;
 
 import tools.jackson.core.JacksonException;
@@ -54,17 +56,13 @@ final class OpenIdAuthenticator implements TokenAuthenticator {
             "PS384", "PS512");
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
     private static final Duration BEFORE_RETRY = Duration.ofSeconds(10);
-    /** How much earlier than its beginning a token counts, because clocks differ. */
-    private static final Duration EARLIER = Duration.ofMinutes(5);
     private static final long BETWEEN_FETCHES_MILLIS = 1_000;
 
     private final Issuer issuer;
     private final Clock clock;
     private final RemoteService provider;
-    private final Expression username;
-    private final Expression groups;
-    private final Expression uid;
-    private final Map<String, Expression> extra = new TreeMap<>();
+    /** What is known of a user, by {@code username}, {@code groups}, {@code uid} and the keys of further attributes. */
+    private final Map<String, Expression> mappings = new TreeMap<>();
     /** The rules for tokens, with the messages for those that break one. */
     private final Map<Expression, String> rules = new LinkedHashMap<>();
     /** Guarded by this, as the next field. */
@@ -86,12 +84,14 @@ final class OpenIdAuthenticator implements TokenAuthenticator {
         file.require(issuer.audiences().size() == 1 || "MatchAny".equals(issuer.audienceMatchPolicy()),
                 at + "issuer.audiences needs an entry, and audienceMatchPolicy: MatchAny for several");
         Mapping name = config.claimMappings().username();
-        this.username = mapping(file, at + "username", name, true, "%1$s + claims[%2$s]");
-        this.groups = mapping(file, at + "groups", config.claimMappings().groups(), true, "!(%2$s in claims) ? [] : "
+        map(file, at, "username", name, "%1$s + claims[%2$s]");
+        map(file, at, "groups", config.claimMappings().groups(), "!(%2$s in claims) ? [] : "
                 + "(type(claims[%2$s]) == string ? [claims[%2$s]] : claims[%2$s]).map(group, %1$s + group)");
-        this.uid = mapping(file, at + "uid", config.claimMappings().uid(), false, "claims[%2$s]");
+        map(file, at, "uid", config.claimMappings().uid(), "claims[%2$s]");
+        map(file, at, "authentication.kubernetes.io/credential-id",
+                new Mapping(null, null, "'jti' in claims ? 'JTI=' + claims.jti : ''"), "");
         for (Extra each : config.claimMappings().extra()) {
-            extra.put(each.key(), Expression.of(file, at + "extra", "claims", ResultType.ANY, each.valueExpression()));
+            map(file, at, each.key(), new Mapping(null, null, each.valueExpression()), "");
         }
         if ("email".equals(name.claim())) {
             require(file, at, "claims", "!('email_verified' in claims) || claims.email_verified == true",
@@ -117,15 +117,17 @@ final class OpenIdAuthenticator implements TokenAuthenticator {
     }
 
     /** @param ofClaim makes an expression of a prefix and the name of a claim */
-    private static Expression mapping(ConfigFile file, String field, @Nullable Mapping mapping, boolean prefixed,
-            String ofClaim) {
-        String text = mapping == null ? "[]" : mapping.expression();
-        file.require(mapping == null || (mapping.claim() == null) != (text == null)
-                && (mapping.prefix() == null) == (!prefixed || text != null), field
-                        + " needs either an expression, or a claim" + (prefixed ? " and its prefix" : ""));
-        return Expression.of(file, field, "claims", ResultType.ANY, text == null && mapping != null
+    private void map(ConfigFile file, String at, String key, @Nullable Mapping mapping, String ofClaim) {
+        if (mapping == null) {
+            return;
+        }
+        boolean byClaim = mapping.claim() != null;
+        file.require(byClaim != (mapping.expression() != null)
+                && (mapping.prefix() != null) == (byClaim && ofClaim.contains("%1")), at + "claimMappings: " + key
+                        + " needs either an expression, or a claim, and names need a prefix, which may be \"\"");
+        mappings.put(key, Expression.of(file, at + key, "claims", ResultType.ANY, byClaim
                 ? ofClaim.formatted(quoted(mapping.prefix()), quoted(mapping.claim()))
-                : String.valueOf(text));
+                : String.valueOf(mapping.expression())));
     }
 
     private static String quoted(@Nullable String text) {
@@ -142,18 +144,12 @@ final class OpenIdAuthenticator implements TokenAuthenticator {
         try {
             ObjectNode claims = verified(token);
             Map<String, List<String>> facts = new TreeMap<>();
-            if (claims.path("jti").isString()) {
-                facts.put("authentication.kubernetes.io/credential-id",
-                        List.of("JTI=" + claims.path("jti").asString()));
+            for (Map.Entry<String, Expression> each : mappings.entrySet()) {
+                facts.put(each.getKey(), texts(each.getValue(), claims));
             }
-            for (Map.Entry<String, Expression> each : extra.entrySet()) {
-                List<String> values = texts(each.getValue(), claims);
-                if (!values.isEmpty()) {
-                    facts.put(each.getKey(), values);
-                }
-            }
-            User user = new User(String.join("", texts(username, claims)), String.join("", texts(uid, claims)),
-                    texts(groups, claims), facts);
+            facts.values().removeIf(List::isEmpty);
+            User user = new User(String.join("", taken(facts, "username")), String.join("", taken(facts, "uid")),
+                    taken(facts, "groups"), facts);
             if (user.name().isEmpty()) {
                 throw new UnauthorizedException("the token names no user");
             }
@@ -164,7 +160,7 @@ final class OpenIdAuthenticator implements TokenAuthenticator {
                 }
             }
             return User.authenticated(user.name(), user.uid(), user.groups(), facts);
-        } catch (JoseException | EvaluationException | IOException | JacksonException e) {
+        } catch (InvalidJwtException | EvaluationException | IOException | JacksonException e) {
             throw new UnauthorizedException(String.valueOf(e.getMessage()));
         }
     }
@@ -178,26 +174,12 @@ final class OpenIdAuthenticator implements TokenAuthenticator {
         }
     }
 
-    private ObjectNode verified(String token) throws JoseException, IOException, UnauthorizedException {
-        JsonWebSignature signature = new JsonWebSignature();
-        signature.setAlgorithmConstraints(SIGNED);
-        signature.setCompactSerialization(token);
-        signature.setKey(keys().resolveKey(signature, List.of()));
-        if (!signature.verifySignature() || !(Json.read(signature.getPayload()) instanceof ObjectNode claims)) {
-            throw new UnauthorizedException("the signature is wrong");
-        }
-        Instant now = clock.now();
-        JsonNode to = claims.path("aud");
-        if (!claims.path("exp").isNumber() || !now.isBefore(Instant.ofEpochSecond(claims.path("exp").asLong()))
-                || claims.path("nbf").isNumber()
-                        && now.plus(EARLIER).isBefore(Instant.ofEpochSecond(claims.path("nbf").asLong()))) {
-            throw new UnauthorizedException("the token has expired, or is not valid yet");
-        }
-        if ((to.isString() ? List.of(to.asString()) : Json.texts(to)).stream()
-                .noneMatch(issuer.audiences()::contains)) {
-            throw new UnauthorizedException("the token is for other audiences: " + to);
-        }
-        return claims;
+    private ObjectNode verified(String token) throws InvalidJwtException, IOException {
+        JwtContext context = new JwtConsumerBuilder().setVerificationKeyResolver(keys())
+                .setJwsAlgorithmConstraints(SIGNED).setExpectedAudience(issuer.audiences().toArray(String[]::new))
+                .setRequireExpirationTime()
+                .setEvaluationTime(NumericDate.fromSeconds(clock.now().getEpochSecond())).build().process(token);
+        return (ObjectNode) Json.read(context.getJwtClaims().getRawJson());
     }
 
     private synchronized HttpsJwksVerificationKeyResolver keys() throws IOException {
@@ -223,6 +205,10 @@ final class OpenIdAuthenticator implements TokenAuthenticator {
         known = new HttpsJwksVerificationKeyResolver(set);
         keys = known;
         return known;
+    }
+
+    private static List<String> taken(Map<String, List<String>> facts, String key) {
+        return Objects.requireNonNullElse(facts.remove(key), List.of());
     }
 
     /** The texts of a value: one, or a list of them. Empty ones are left out. */

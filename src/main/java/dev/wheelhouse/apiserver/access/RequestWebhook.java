@@ -4,15 +4,11 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 
-import org.jspecify.annotations.Nullable;
-
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.auth.AuthorizationDecision;
 import dev.wheelhouse.apiserver.auth.Authorizer;
-import dev.wheelhouse.apiserver.auth.PolicyRule;
 import dev.wheelhouse.apiserver.auth.RequestInfo;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.json.Json;
@@ -43,23 +39,22 @@ record RequestWebhook(RemoteService service, String version, Duration timeout, D
                 problem = String.valueOf(e.getMessage());
             }
         }
-        if (!problem.isEmpty()) {
-            return new AuthorizationDecision(false, denies, "", problem);
-        }
         String key = spec.toString();
         JsonNode status = answers.get(key);
-        if (status == null) {
+        if (status == null && problem.isEmpty()) {
             try {
                 status = ask(spec);
+                answers.put(key, status, status.path("allowed").asBoolean(false) ? keepAllowed : keepOthers);
             } catch (IOException e) {
-                return new AuthorizationDecision(false, denies, "", String.valueOf(e.getMessage()));
+                problem = String.valueOf(e.getMessage());
             }
-            answers.put(key, status, status.path("allowed").asBoolean(false) ? keepAllowed : keepOthers);
         }
-        boolean allowed = status.path("allowed").asBoolean(false);
+        if (status == null || !problem.isEmpty()) {
+            return new AuthorizationDecision(false, denies, problem);
+        }
         boolean denied = status.path("denied").asBoolean(false);
-        return new AuthorizationDecision(allowed && !denied, denied, Json.text(status, "reason"),
-                allowed && denied ? "webhook subject access review returned both allow and deny response" : "");
+        return new AuthorizationDecision(status.path("allowed").asBoolean(false) && !denied, denied,
+                Json.text(status, "reason"));
     }
 
     private JsonNode ask(ObjectNode spec) throws IOException {
@@ -79,41 +74,22 @@ record RequestWebhook(RemoteService service, String version, Duration timeout, D
     private static ObjectNode spec(User user, RequestInfo request) {
         ObjectNode spec = Json.object();
         if (request.isResource()) {
-            ObjectNode about = spec.putObject("resourceAttributes");
-            put(about, "namespace", request.namespace());
-            put(about, "verb", request.verb());
-            put(about, "group", request.group());
-            put(about, "version", request.version());
-            put(about, "resource", request.resource());
-            put(about, "subresource", request.subresource());
-            put(about, "name", request.name());
-            ArrayNode requirements = Json.array();
-            request.fields().requirements().forEach(each -> requirements.addObject().put("key", each.field())
-                    .put("operator", each.negated() ? "NotIn" : "In").putArray("values").add(each.value()));
-            if (!requirements.isEmpty()) {
-                about.putObject("fieldSelector").set("requirements", requirements);
-            }
+            ObjectNode about = spec.putObject("resourceAttributes").put("namespace", request.namespace())
+                    .put("verb", request.verb()).put("group", request.group()).put("version", request.version())
+                    .put("resource", request.resource()).put("subresource", request.subresource())
+                    .put("name", request.name());
+            about.removeIf(value -> value.asString().isEmpty());
+            request.fields().requirements().forEach(each -> about.withObject("fieldSelector").withArray("requirements")
+                    .addObject().put("key", each.field()).put("operator", each.negated() ? "NotIn" : "In")
+                    .putArray("values").add(each.value()));
         } else {
             spec.putObject("nonResourceAttributes").put("path", request.path()).put("verb", request.verb());
         }
-        put(spec, "user", user.name());
-        Json.putTexts(spec, "groups", user.groups());
-        if (!user.extra().isEmpty()) {
-            spec.set("extra", user.extraToJson());
+        ObjectNode who = user.toJson();
+        JsonNode name = who.remove("username");
+        if (name != null) {
+            spec.set("user", name);
         }
-        put(spec, "uid", user.uid());
-        return spec;
-    }
-
-    private static void put(ObjectNode to, String field, @Nullable String value) {
-        if (value != null && !value.isEmpty()) {
-            to.put(field, value);
-        }
-    }
-
-    /** A service cannot be asked for all rights of a user. */
-    @Override
-    public List<PolicyRule> rules(User user, String namespace) {
-        return List.of();
+        return spec.setAll(who);
     }
 }

@@ -30,17 +30,12 @@ public final class TokenWebhook implements TokenAuthenticator {
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
     private final RemoteService service;
-    private final String version;
     private final Duration keep;
     private final Answers<JsonNode> answers;
 
-    /**
-     * @param version of the reviews: {@code v1} or {@code v1beta1}
-     * @param keep how long an answer is kept
-     */
-    public TokenWebhook(RemoteService service, String version, Duration keep, Clock clock) {
+    /** @param keep how long an answer is kept */
+    public TokenWebhook(RemoteService service, Duration keep, Clock clock) {
         this.service = service;
-        this.version = version;
         this.keep = keep;
         this.answers = new Answers<>(clock);
     }
@@ -68,7 +63,7 @@ public final class TokenWebhook implements TokenAuthenticator {
 
     private JsonNode ask(String token, List<String> audiences) throws UnauthorizedException {
         ObjectNode review = Json.object().put("kind", "TokenReview").put("apiVersion",
-                "authentication.k8s.io/" + version);
+                "authentication.k8s.io/v1");
         review.putObject("metadata");
         Json.putTexts(review.putObject("spec").put("token", token), "audiences", audiences);
         review.putObject("status").putObject("user");

@@ -28,7 +28,6 @@ final class CompiledPolicy {
     private final Map<String, CompiledExpression> variables = new LinkedHashMap<>();
     private final List<CompiledExpression> conditions;
     private final List<Validation> validations = new ArrayList<>();
-    private final Map<String, CompiledExpression> annotations = new LinkedHashMap<>();
     private final List<Mutation> mutations = new ArrayList<>();
 
     /**
@@ -59,10 +58,6 @@ final class CompiledPolicy {
                     CompiledExpression.of(Json.text(rule, "expression"), ResultType.BOOL, types),
                     message.isEmpty() ? null : CompiledExpression.of(message, ResultType.STRING, types)));
         }
-        for (JsonNode annotation : spec.path("auditAnnotations")) {
-            annotations.put(Json.text(annotation, "key"),
-                    CompiledExpression.of(Json.text(annotation, "valueExpression"), ResultType.ANY, types));
-        }
         for (JsonNode mutation : spec.path("mutations")) {
             boolean json = Json.text(mutation, "patchType").equals("JSONPatch");
             mutations.add(new Mutation(
@@ -74,11 +69,6 @@ final class CompiledPolicy {
 
     List<Validation> validations() {
         return validations;
-    }
-
-    /** The values for the audit log, by keys without the name of the policy. */
-    Map<String, CompiledExpression> annotations() {
-        return annotations;
     }
 
     List<Mutation> mutations() {

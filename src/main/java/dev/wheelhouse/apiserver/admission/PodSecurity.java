@@ -122,13 +122,8 @@ record PodSecurity(ObjectStore store, PodSecurityConfig config) {
             if (namespace == null || !pod.has("spec")) {
                 return;
             }
-            String exempt = config.namespaces().contains(namespace.name())
-                    ? "namespace"
-                    : config.users().contains(asked.user().name())
-                            ? "user"
-                            : config.runtimeClasses().contains(Json.text(pod, "spec", "runtimeClassName"))
-                                    ? "runtimeClass"
-                                    : "";
+            String exempt = config.exemption(namespace.name(), asked.user().name(),
+                    Json.text(pod, "spec", "runtimeClassName"));
             if (exempt.isEmpty()) {
                 check(asked, pod, Policy.of(namespace.labels(), config.labels(), new Problems()), isPod);
             } else {

@@ -73,15 +73,6 @@ record ValidatingPolicies(BoundPolicies policies) {
                 decisions.failed(invocation, String.valueOf(e.getMessage()));
             }
         }
-        invocation.compiled().annotations().forEach((key, expression) -> {
-            try {
-                if (expression.evaluate(values, budget) instanceof String value && !value.isBlank()) {
-                    AuditEvent.annotate(Meta.name(invocation.policy()) + "/" + key, value.strip());
-                }
-            } catch (EvaluationException e) {
-                decisions.failed(invocation, String.valueOf(e.getMessage()));
-            }
-        });
     }
 
     private static String message(Validation validation, Map<String, Object> values, CelBudget budget) {

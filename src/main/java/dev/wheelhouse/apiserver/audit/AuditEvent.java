@@ -16,6 +16,7 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
+import tools.jackson.databind.node.StringNode;
 import tools.jackson.databind.util.RawValue;
 
 import dev.wheelhouse.apiserver.auth.RequestInfo;
@@ -51,12 +52,7 @@ public final class AuditEvent {
     private boolean goesOn;
     private String last = "ResponseComplete";
 
-    /**
-     * @param id of the request
-     * @param uri with the query
-     * @param sources the addresses from which it came, the client's first
-     */
-    public AuditEvent(AuditLog log, String id, String uri, List<String> sources, String userAgent) {
+    private AuditEvent(AuditLog log, String id, String uri, List<String> sources, String userAgent) {
         this.log = log;
         List.of(FIELDS.split(" ")).forEach(told::putNull);
         told.put("kind", "Event").put("apiVersion", "audit.k8s.io/v1").put("auditID", id).put("requestURI", uri)
@@ -74,9 +70,18 @@ public final class AuditEvent {
         return CURRENT.get();
     }
 
-    /** Begins the work on a request on this thread, which {@link #leave} ends. */
-    public static void enter(AuditEvent event) {
-        CURRENT.set(event);
+    /**
+     * Begins the work on a request on this thread, which {@link #leave} ends.
+     *
+     * @param log null for none; then nothing is done
+     * @param id of the request
+     * @param uri with the query
+     * @param sources the addresses from which it came, the client's first
+     */
+    public static void enter(@Nullable AuditLog log, String id, String uri, List<String> sources, String userAgent) {
+        if (log != null) {
+            CURRENT.set(new AuditEvent(log, id, uri, sources, userAgent));
+        }
     }
 
     /** Ends the work on this thread, and the event, unless its answer goes on. @param code if no answer was noted */
@@ -126,23 +131,14 @@ public final class AuditEvent {
         told.put("level", decision.levelName()).put("verb", about.verb())
                 .set("user", user == null ? Json.object() : user.toJson());
         if (about.isResource()) {
-            told.putObject("objectRef");
             boolean ofNamespace = about.group().isEmpty() && about.resource().equals("namespaces");
-            refer("resource", about.resource());
-            refer("namespace", ofNamespace ? about.name() : about.namespace());
-            refer("name", about.name());
-            refer("apiGroup", about.group());
-            refer("apiVersion", about.version());
-            refer("subresource", about.subresource());
+            told.putObject("objectRef").put("resource", about.resource())
+                    .put("namespace", ofNamespace ? about.name() : about.namespace()).put("name", about.name())
+                    .put("apiGroup", about.group()).put("apiVersion", about.version())
+                    .put("subresource", about.subresource()).removeIf(value -> value.asString().isEmpty());
         }
         if (known) {
             stage("RequestReceived", told.path("requestReceivedTimestamp").asString());
-        }
-    }
-
-    private void refer(String field, String value) {
-        if (told.get("objectRef") instanceof ObjectNode object && !value.isEmpty() && !object.has(field)) {
-            object.put(field, value);
         }
     }
 
@@ -164,7 +160,7 @@ public final class AuditEvent {
     /** Notes a patch. */
     public static void patches(String media, byte[] patch) {
         add(event -> {
-            if (event.decision.hasRequest()) {
+            if (event.decision.level() >= 2) {
                 event.told.set("requestObject", read(media, patch));
             }
         });
@@ -178,9 +174,12 @@ public final class AuditEvent {
     public static void requests(ObjectNode body, UnaryOperator<ObjectNode> form) {
         add(event -> {
             for (String field : List.of("namespace", "name", "uid", "resourceVersion")) {
-                event.refer(field, Json.text(body, "metadata", field));
+                String value = Json.text(body, "metadata", field);
+                if (event.told.get("objectRef") instanceof ObjectNode object && !value.isEmpty()) {
+                    object.putIfAbsent(field, StringNode.valueOf(value));
+                }
             }
-            if (event.decision.hasRequest() && event.told.path("requestObject").isNull()) {
+            if (event.decision.level() >= 2 && event.told.path("requestObject").isNull()) {
                 event.told.set("requestObject", event.shown(form.apply(body.deepCopy())));
             }
         });
@@ -217,7 +216,7 @@ public final class AuditEvent {
         status.putObject("metadata");
         boolean maybeStatus = code >= 400 || told.path("verb").asString().startsWith("delete");
         JsonNode response = null;
-        if (maybeStatus || decision.hasResponse() && told.path("objectRef").isObject()) {
+        if (maybeStatus || decision.level() == 3 && told.path("objectRef").isObject()) {
             if (length > MOST_BYTES) {
                 annotations.put("audit.k8s.io/truncated", "true");
             } else if (isLine && !maybeStatus && !decision.omitManagedFields()) {
@@ -231,7 +230,7 @@ public final class AuditEvent {
             status.setAll(((ObjectNode) response).deepCopy().retain("status", "message", "reason", "details"));
         }
         status.put("code", code);
-        if (decision.hasResponse()) {
+        if (decision.level() == 3) {
             told.set("responseObject", response);
         }
         if (lasts) {

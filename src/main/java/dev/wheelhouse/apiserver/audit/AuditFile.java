@@ -112,8 +112,4 @@ public final class AuditFile implements AutoCloseable {
         }
     }
 
-    @Override
-    public String toString() {
-        return path == null ? "on the standard output" : path.toString();
-    }
 }

@@ -16,30 +16,23 @@ import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LogBudget;
 import dev.wheelhouse.runtime.LoopRunner;
 
-/** Writes the events that a policy asks for to a file, a webhook, or both. Thread safe. */
-public final class AuditLog implements AutoCloseable {
+/**
+ * Writes the events that a policy asks for to a file, a webhook, or both. Thread safe.
+ *
+ * @param file null for none
+ * @param webhook null for none
+ * @param unwritten the number of events that are missing in the file
+ */
+public record AuditLog(AuditPolicy policy, @Nullable AuditFile file, @Nullable AuditWebhook webhook, Clock clock,
+        LogBudget failures, AtomicLong events, AtomicLong unwritten) implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(AuditLog.class);
-
-    private final AuditPolicy policy;
-    private final @Nullable AuditFile file;
-    private final @Nullable AuditWebhook webhook;
-    private final Clock clock;
-    private final LogBudget failures;
-    private final AtomicLong events = new AtomicLong();
-    private final AtomicLong unwritten = new AtomicLong();
 
     /**
      * @param policy the file of the policy
-     * @param file null for none
-     * @param webhook null for none
-     * @throws AuthConfigException if a file cannot be used
+     * @throws AuthConfigException if it is none
      */
     public AuditLog(Path policy, @Nullable AuditFile file, @Nullable AuditWebhook webhook, Clock clock) {
-        this.policy = AuditPolicy.read(policy);
-        this.file = file;
-        this.webhook = webhook;
-        this.clock = clock;
-        this.failures = new LogBudget(clock);
+        this(AuditPolicy.read(policy), file, webhook, clock, new LogBudget(clock), new AtomicLong(), new AtomicLong());
     }
 
     /** Starts to send to the webhook, and counts under upstream's names. */
@@ -54,14 +47,6 @@ public final class AuditLog implements AutoCloseable {
         }
     }
 
-    Clock clock() {
-        return clock;
-    }
-
-    AuditPolicy policy() {
-        return policy;
-    }
-
     void write(byte[] event) {
         events.incrementAndGet();
         if (file != null) {
@@ -69,7 +54,7 @@ public final class AuditLog implements AutoCloseable {
                 file.write(event, clock.now());
             } catch (IOException e) {
                 unwritten.incrementAndGet();
-                failures.warn(log, "events are missing in the audit log " + file + ": " + e.getMessage()
+                failures.warn(log, "events are missing in the audit log: " + e.getMessage()
                         + "; make room, or name another file with audit-log-path");
             }
         }

@@ -21,7 +21,7 @@ import dev.wheelhouse.apiserver.auth.User;
  *
  * @param omitManagedFields whether objects are logged without their managed fields, unless a rule says otherwise
  */
-record AuditPolicy(@Nullable String apiVersion, @Nullable String kind, @Nullable JsonNode metadata, List<Rule> rules,
+public record AuditPolicy(@Nullable String apiVersion, @Nullable String kind, @Nullable JsonNode metadata, List<Rule> rules,
         List<String> omitStages, @Nullable Boolean omitManagedFields) {
     private static final List<String> LEVELS = List.of("None", "Metadata", "Request", "RequestResponse");
     private static final List<String> STAGES = List.of("RequestReceived", "ResponseStarted", "ResponseComplete",
@@ -30,21 +30,13 @@ record AuditPolicy(@Nullable String apiVersion, @Nullable String kind, @Nullable
     /**
      * The part of one request that is logged.
      *
-     * @param level its place in the list of levels
+     * @param level its place in the list of levels: bodies of requests are logged from 2 on, those of answers from 3
      */
     record Decision(int level, Set<String> omittedStages, boolean omitManagedFields) {
         static final Decision NOTHING = new Decision(0, Set.of(), false);
 
         String levelName() {
             return LEVELS.get(level);
-        }
-
-        boolean hasRequest() {
-            return level >= 2;
-        }
-
-        boolean hasResponse() {
-            return level == 3;
         }
     }
 

@@ -6,7 +6,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.SplittableRandom;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.atomic.AtomicLong;
@@ -15,7 +14,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import dev.wheelhouse.apiserver.webhook.RemoteService;
-import dev.wheelhouse.runtime.Backoff;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LogBudget;
 import dev.wheelhouse.runtime.SignalledLoop;
@@ -31,12 +29,13 @@ public final class AuditWebhook extends SignalledLoop {
     private static final long MOST_BYTES = 64L * 1024 * 1024;
     private static final int BATCH = 400;
     private static final int ATTEMPTS = 5;
+    private static final Duration BEFORE_RETRY = Duration.ofSeconds(10);
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
     private final RemoteService service;
     private final long maxWait;
     private final Clock clock;
-    private final Backoff backoff;
+    private int attempts;
     private final LogBudget failures;
     private final BlockingQueue<byte[]> waiting = new ArrayBlockingQueue<>(MOST_EVENTS);
     private final AtomicLong bytes = new AtomicLong();
@@ -50,8 +49,6 @@ public final class AuditWebhook extends SignalledLoop {
         this.service = service;
         this.maxWait = maxWait.toNanos();
         this.clock = clock;
-        this.backoff = new Backoff(Duration.ofSeconds(10), Duration.ofMinutes(1), 1.5, 0.2, Duration.ofMinutes(10),
-                clock, new SplittableRandom());
         this.failures = new LogBudget(clock);
         this.due = clock.nanoTime() + maxWait.toNanos();
     }
@@ -87,13 +84,12 @@ public final class AuditWebhook extends SignalledLoop {
         try {
             send(TIMEOUT);
         } catch (IOException e) {
-            Duration delay = backoff.next();
-            if (backoff.failures() < ATTEMPTS) {
-                return delay.toNanos();
+            if (++attempts < ATTEMPTS) {
+                return BEFORE_RETRY.toNanos();
             }
             drop(batch.size(), "the audit webhook does not answer: " + e.getMessage());
         }
-        backoff.reset();
+        attempts = 0;
         batch.clear();
         due = clock.nanoTime() + maxWait;
         return BUSY;

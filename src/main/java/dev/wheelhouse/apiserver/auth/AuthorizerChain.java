@@ -14,7 +14,6 @@ record AuthorizerChain(List<Authorizer> authorizers) implements Authorizer {
             return AuthorizationDecision.ALLOWED;
         }
         StringJoiner reasons = new StringJoiner("\n");
-        StringJoiner errors = new StringJoiner(", ");
         for (Authorizer each : authorizers) {
             AuthorizationDecision decision = each.authorize(user, request);
             if (decision.allowed() || decision.denied()) {
@@ -23,11 +22,8 @@ record AuthorizerChain(List<Authorizer> authorizers) implements Authorizer {
             if (!decision.reason().isEmpty()) {
                 reasons.add(decision.reason());
             }
-            if (!decision.error().isEmpty()) {
-                errors.add(decision.error());
-            }
         }
-        return new AuthorizationDecision(false, false, reasons.toString(), errors.toString());
+        return new AuthorizationDecision(false, reasons.toString());
     }
 
     @Override

@@ -11,7 +11,6 @@ import java.util.stream.Collectors;
 import com.fasterxml.jackson.annotation.JsonSetter;
 import com.fasterxml.jackson.annotation.Nulls;
 
-import tools.jackson.core.JacksonException;
 import tools.jackson.databind.DatabindException;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
@@ -68,8 +67,6 @@ public record ConfigFile(Path file) {
                     .map(step -> step.getPropertyName() == null ? "[" + step.getIndex() + "]" : step.getPropertyName())
                     .collect(Collectors.joining(".")).replace(".[", "[")
                     + " is unknown, or its value has another type");
-        } catch (JacksonException e) {
-            throw wrong(String.valueOf(e.getMessage()));
         }
     }
 

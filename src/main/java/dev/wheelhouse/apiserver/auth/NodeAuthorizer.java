@@ -61,12 +61,6 @@ final class NodeAuthorizer implements Authorizer {
         return refusal == null ? AuthorizationDecision.ALLOWED : new AuthorizationDecision(false, refusal);
     }
 
-    /** Rights that follow from pods cannot be listed. */
-    @Override
-    public List<PolicyRule> rules(User user, String namespace) {
-        return List.of();
-    }
-
     /** Why a node may not make a request, which may be empty; null if it may. */
     private @Nullable String refusal(String node, RequestInfo request) {
         String resource = request.resource() + (request.group().isEmpty() ? "" : "." + request.group());

@@ -67,4 +67,11 @@ public record PodSecurityConfig(Map<String, String> labels, Set<String> users, S
                 Set.copyOf(Json.texts(exempt.path("namespaces"))),
                 Set.copyOf(Json.texts(exempt.path("runtimeClasses"))));
     }
+
+    /** Why pods are not checked; empty if they are. */
+    public String exemption(String namespace, String user, String runtimeClass) {
+        return namespaces.contains(namespace)
+                ? "namespace"
+                : users.contains(user) ? "user" : runtimeClasses.contains(runtimeClass) ? "runtimeClass" : "";
+    }
 }

@@ -4,10 +4,7 @@ import java.security.KeyPair;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
-
-import org.jspecify.annotations.Nullable;
 
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.runtime.Clock;
@@ -22,23 +19,12 @@ import dev.wheelhouse.runtime.Clock;
  * @param podAccounts whether pods get service accounts, which must exist then. Something has to make the account
  *     {@code default} of each namespace, as the ServiceAccount controller does
  * @param podSecurity the defaults of Pod Security, and who is exempt
- * @param others know the users of tokens that the server did not make
- * @param anonymous the paths that requests without credentials may name
- * @param authorizers are asked in their order; null for those of the mode
+ * @param others who also say who users are and what they may do
  * @param signingKeys sign the tokens of service accounts; supplied when the first token is made or verified
  */
 public record Security(AuthorizationMode mode, boolean open, Map<String, User> tokens, String adminToken,
-        boolean podAccounts, PodSecurityConfig podSecurity, List<TokenAuthenticator> others,
-        Predicate<String> anonymous, @Nullable List<AuthorizerOfStore> authorizers, Supplier<KeyPair> signingKeys) {
-    /** Lets roles decide. */
-    public static final AuthorizerOfStore ROLES = (store, roles) -> new RbacAuthorizer(roles);
-    /** Lets the pods of a node decide about it. */
-    public static final AuthorizerOfStore NODES = (store, roles) -> new NodeAuthorizer(store);
-
-    /** Makes an authorizer for the server of a store. */
-    public interface AuthorizerOfStore {
-        Authorizer of(ObjectStore store, RbacPolicies roles);
-    }
+        boolean podAccounts, PodSecurityConfig podSecurity, OtherParties others,
+        Supplier<KeyPair> signingKeys) {
 
     /** Requests need no credentials and may do everything. Keys are not stored. */
     public static Security none() {
@@ -52,7 +38,7 @@ public record Security(AuthorizationMode mode, boolean open, Map<String, User> t
      */
     public static Security open(ServerKeys keys) {
         return new Security(AuthorizationMode.ALWAYS_ALLOW, true, Map.of(), "", false, PodSecurityConfig.NONE,
-                List.of(), any -> true, null, keys::signingKeys);
+                OtherParties.NONE, keys::signingKeys);
     }
 
     /**
@@ -63,39 +49,31 @@ public record Security(AuthorizationMode mode, boolean open, Map<String, User> t
      */
     public static Security of(AuthorizationMode mode, Map<String, User> tokens, ServerKeys keys) {
         return new Security(mode, false, Map.copyOf(tokens), keys.adminToken(), false, PodSecurityConfig.NONE,
-                List.of(), any -> true, null, keys::signingKeys);
+                OtherParties.NONE, keys::signingKeys);
     }
 
     /** These settings with service accounts for pods, as kube-apiserver has by default, or without. */
     public Security withPodAccounts(boolean wanted) {
-        return new Security(mode, open, tokens, adminToken, wanted, podSecurity, others, anonymous, authorizers,
-                signingKeys);
+        return new Security(mode, open, tokens, adminToken, wanted, podSecurity, others, signingKeys);
     }
 
     /** These settings with other defaults of Pod Security. */
     public Security withPodSecurity(PodSecurityConfig other) {
-        return new Security(mode, open, tokens, adminToken, podAccounts, other, others, anonymous, authorizers,
-                signingKeys);
+        return new Security(mode, open, tokens, adminToken, podAccounts, other, others, signingKeys);
     }
 
-    /** These settings with users that other parties know. @param anonymous what those without credentials may name */
-    public Security withUsersOf(List<TokenAuthenticator> parties, Predicate<String> paths) {
-        return new Security(mode, open, tokens, adminToken, podAccounts, podSecurity, List.copyOf(parties), paths,
-                authorizers, signingKeys);
-    }
-
-    /** These settings with other authorizers. */
-    public Security withAuthorizers(List<AuthorizerOfStore> inOrder) {
-        return new Security(mode, open, tokens, adminToken, podAccounts, podSecurity, others, anonymous,
-                List.copyOf(inOrder), signingKeys);
+    /** These settings with other parties. */
+    public Security withOthers(OtherParties parties) {
+        return new Security(mode, open, tokens, adminToken, podAccounts, podSecurity, parties, signingKeys);
     }
 
     /** The authenticator and authorizer of a server with this store. */
     public Access accessTo(ObjectStore store, Clock clock) {
         ServiceAccountTokens serviceAccounts = new ServiceAccountTokens(store, clock, signingKeys);
-        List<AuthorizerOfStore> wanted = authorizers != null || mode == AuthorizationMode.ALWAYS_ALLOW
-                ? authorizers
-                : List.of(NODES, ROLES);
+        List<OtherParties.AuthorizerOfStore> wanted = others.authorizers() != null
+                || mode == AuthorizationMode.ALWAYS_ALLOW
+                        ? others.authorizers()
+                        : List.of(OtherParties.NODES, OtherParties.ROLES);
         User withoutCredentials = open ? User.ADMIN : wanted != null ? User.ANONYMOUS : null;
         RbacPolicies policies = new RbacPolicies(store);
         Map<String, User> known = new HashMap<>(tokens);
@@ -103,7 +81,7 @@ public record Security(AuthorizationMode mode, boolean open, Map<String, User> t
             known.put(adminToken, User.ADMIN);
         }
         return new Access(
-                new Authenticator(known, serviceAccounts, new BootstrapTokens(store, clock), others, clock,
+                new Authenticator(known, serviceAccounts, new BootstrapTokens(store, clock), others.tokens(), clock,
                         withoutCredentials),
                 wanted == null
                         ? Authorizer.alwaysAllow()

@@ -50,9 +50,9 @@ public record QueryParameters(Map<String, List<String>> parameters) {
         return new QueryParameters(parameters);
     }
 
-    /** The query as it is sent. */
+    /** The query as it is sent, behind a question mark; empty if there are no parameters. */
     public String encoded() {
-        return parameters.entrySet().stream().flatMap(parameter -> parameter.getValue().stream()
+        return parameters.isEmpty() ? "" : "?" + parameters.entrySet().stream().flatMap(parameter -> parameter.getValue().stream()
                 .map(value -> URLEncoder.encode(parameter.getKey(), StandardCharsets.UTF_8) + "="
                         + URLEncoder.encode(value, StandardCharsets.UTF_8)))
                 .collect(Collectors.joining("&"));

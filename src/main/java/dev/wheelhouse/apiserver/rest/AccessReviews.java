@@ -115,9 +115,6 @@ record AccessReviews(Writes writes, Authenticator authenticator, Authorizer auth
         if (!decision.reason().isEmpty()) {
             status.put("reason", decision.reason());
         }
-        if (!decision.error().isEmpty()) {
-            status.put("evaluationError", decision.error());
-        }
     }
 
     private static RequestInfo question(ObjectNode spec) {

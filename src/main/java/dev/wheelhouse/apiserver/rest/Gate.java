@@ -66,18 +66,12 @@ record Gate(Authenticator authenticator, Authorizer authorizer, Predicate<String
     /** @throws ApiException 403 if the user lacks the right */
     void require(User user, RequestInfo about) {
         AuthorizationDecision decision = authorizer.authorize(user, about);
-        boolean failed = !decision.allowed() && !decision.error().isEmpty();
-        if (!failed) {
-            AuditEvent.annotate("authorization.k8s.io/decision", decision.allowed() ? "allow" : "forbid");
-        }
-        AuditEvent.annotate("authorization.k8s.io/reason", failed ? "internal error" : decision.reason());
+        AuditEvent.annotate("authorization.k8s.io/decision", decision.allowed() ? "allow" : "forbid");
+        AuditEvent.annotate("authorization.k8s.io/reason", decision.reason());
         check(user, about, decision);
     }
 
     private static void check(User user, RequestInfo about, AuthorizationDecision decision) {
-        if (!decision.allowed() && !decision.error().isEmpty()) {
-            throw Errors.internal("Internal Server Error: \"" + about.path() + "\": " + decision.error());
-        }
         if (!decision.allowed()) {
             throw Errors.forbidden(about, user, decision.reason());
         }

@@ -94,7 +94,7 @@ public final class RestServer {
      */
     public RestServer(ObjectStore store, Clock clock, RandomGenerator random, Security security, ServerInfo info) {
         Security.Access access = security.accessTo(store, clock);
-        this.gate = new Gate(access.authenticator(), access.authorizer(), security.anonymous());
+        this.gate = new Gate(access.authenticator(), access.authorizer(), security.others().anonymous());
         this.flows = new FlowSchemas(store);
         this.registry = ResourceRegistry.builtIn(info.apis());
         Ids ids = new Ids(random);

@@ -1,7 +1,6 @@
 package dev.wheelhouse.apiserver.webhook;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.cert.X509Certificate;
@@ -97,14 +96,11 @@ public record RemoteService(OkHttpClient http, String url) {
 
     private byte[] send(Request.Builder builder, Duration timeout) throws IOException {
         Request request = builder.header("Accept", "application/json").build();
-        try (Response response = http.newBuilder().callTimeout(timeout).build().newCall(request).execute();
-                InputStream body = response.body().byteStream()) {
-            byte[] read = body.readNBytes(MOST_BYTES + 1);
-            if (!response.isSuccessful() || read.length > MOST_BYTES) {
-                throw new IOException(request.url() + " answered " + response.code()
-                        + (read.length > MOST_BYTES ? " with more than " + MOST_BYTES + " bytes" : ""));
+        try (Response response = http.newBuilder().callTimeout(timeout).build().newCall(request).execute()) {
+            if (!response.isSuccessful()) {
+                throw new IOException(request.url() + " answered " + response.code());
             }
-            return read;
+            return WebhookClient.read(response, MOST_BYTES);
         }
     }
 }

@@ -178,7 +178,7 @@ public final class WebhookClient {
         return left.compareTo(Duration.ofMillis(1)) < 0 ? Duration.ofMillis(1) : left;
     }
 
-    private static byte[] read(Response response, int most) throws IOException {
+    static byte[] read(Response response, int most) throws IOException {
         ResponseBody body = response.body();
         try (InputStream in = body.byteStream()) {
             byte[] read = in.readNBytes(most + 1);

@@ -18,6 +18,7 @@ import dev.wheelhouse.apiserver.auth.AuthConfigException;
 import dev.wheelhouse.apiserver.auth.AuthorizationDecision;
 import dev.wheelhouse.apiserver.auth.AuthorizationMode;
 import dev.wheelhouse.apiserver.auth.Authorizer;
+import dev.wheelhouse.apiserver.auth.OtherParties;
 import dev.wheelhouse.apiserver.auth.RequestInfo;
 import dev.wheelhouse.apiserver.auth.Security;
 import dev.wheelhouse.apiserver.auth.ServerKeys;
@@ -61,7 +62,7 @@ class WebhooksTest {
                 ? "{\"status\":{\"authenticated\":true,\"user\":{\"username\":\"jane\",\"uid\":\"j-1\","
                         + "\"groups\":[\"devs\"],\"extra\":{\"k\":[\"v\"]}}}}"
                 : "{\"status\":{\"authenticated\":false}}");
-        TokenWebhook webhook = new TokenWebhook(RemoteService.of(party.kubeconfig(directory, "/tokens"), clock), "v1",
+        TokenWebhook webhook = new TokenWebhook(RemoteService.of(party.kubeconfig(directory, "/tokens"), clock),
                 Duration.ofMinutes(2), clock);
 
         assertThat(webhook.user("good", HERE)).isEqualTo(
@@ -105,16 +106,16 @@ class WebhooksTest {
         party.answers("/requests", review -> "{\"status\":{\"allowed\":true,\"reason\":\"because\"}}");
         Authorizer remote = authorizers(webhook("")).getFirst();
 
-        assertThat(remote.authorize(JANE, PODS)).isEqualTo(new AuthorizationDecision(true, false, "because", ""));
+        assertThat(remote.authorize(JANE, PODS)).isEqualTo(new AuthorizationDecision(true, false, "because"));
         assertThat(party.sent.getFirst().toString()).isEqualTo("{\"kind\":\"SubjectAccessReview\",\"apiVersion\":"
                 + "\"authorization.k8s.io/v1\",\"metadata\":{},\"spec\":{\"resourceAttributes\":{\"namespace\":\"team\","
                 + "\"verb\":\"list\",\"version\":\"v1\",\"resource\":\"pods\",\"fieldSelector\":{\"requirements\":"
-                + "[{\"key\":\"spec.nodeName\",\"operator\":\"In\",\"values\":[\"a\"]}]}},\"user\":\"jane\",\"groups\":"
-                + "[\"devs\"],\"extra\":{\"k\":[\"v\"]},\"uid\":\"j-1\"},\"status\":{\"allowed\":false}}");
+                + "[{\"key\":\"spec.nodeName\",\"operator\":\"In\",\"values\":[\"a\"]}]}},\"user\":\"jane\",\"uid\":\"j-1\","
+                + "\"groups\":[\"devs\"],\"extra\":{\"k\":[\"v\"]}},\"status\":{\"allowed\":false}}");
         party.answers("/requests", review -> "{\"status\":{\"denied\":true,\"reason\":\"no\"}}");
         assertThat(remote.authorize(JANE, PODS).allowed()).as("the answer is kept").isTrue();
         clock.advance(Duration.ofSeconds(11));
-        assertThat(remote.authorize(JANE, PODS)).isEqualTo(new AuthorizationDecision(false, true, "no", ""));
+        assertThat(remote.authorize(JANE, PODS)).isEqualTo(new AuthorizationDecision(false, true, "no"));
         assertThat(remote.authorize(JANE, RequestInfo.ofPath("get", "/metrics")).denied()).isTrue();
         assertThat(party.sent.getLast().path("spec").get("nonResourceAttributes").toString())
                 .isEqualTo("{\"path\":\"/metrics\",\"verb\":\"get\"}");
@@ -145,7 +146,7 @@ class WebhooksTest {
     @Test
     void theFailurePolicyDecidesIfThereIsNoAnswer() throws Exception {
         assertThat(authorizers(webhook("")).getFirst().authorize(JANE, PODS))
-                .isEqualTo(new AuthorizationDecision(false, true, "", party.url() + "/requests answered 503"));
+                .isEqualTo(new AuthorizationDecision(false, true, party.url() + "/requests answered 503"));
         assertThat(authorizers(webhook("").replace("Deny", "NoOpinion")).getFirst().authorize(JANE, PODS).denied())
                 .isFalse();
         String broken = webhook("matchConditions: [{expression: 'request.nothing == 1'}]");
@@ -161,16 +162,16 @@ class WebhooksTest {
         Path file = Files.writeString(directory.resolve("all.yaml"), "kind: AuthorizationConfiguration\nauthorizers:\n"
                 + webhook("") + "- {type: Node, name: node}\n- {type: RBAC, name: rbac}\n");
         Authorizer all = Security.of(AuthorizationMode.ALWAYS_ALLOW, Map.of(), ServerKeys.inMemory())
-                .withAuthorizers(AuthorizationConfig.read(file, clock)).accessTo(store, clock).authorizer();
+                .withOthers(new OtherParties(List.of(), any -> true, AuthorizationConfig.read(file, clock))).accessTo(store, clock).authorizer();
 
-        assertThat(all.authorize(JANE, PODS)).isEqualTo(new AuthorizationDecision(false, false, "unknown", ""));
+        assertThat(all.authorize(JANE, PODS)).isEqualTo(new AuthorizationDecision(false, false, "unknown"));
         assertThat(all.authorize(User.ADMIN, PODS).allowed()).isTrue();
         assertThat(party.asked).hasSize(1);
     }
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {"- {type: ABAC, name: a} | type is \"ABAC\"",
-            "- {type: RBAC} | needs a name of its own", "- {type: Webhook, name: a} | webhook. is missing",
+            "- {type: RBAC} | needs a name of its own", "- {type: Webhook, name: a} | connectionInfo needs the type",
             "- {type: Webhook, name: a, webhook: {}} | connectionInfo needs the type KubeConfigFile",
             "- {type: Webhook, name: a, webhook: {ttl: 1s}} | the field authorizers[0].webhook.ttl is unknown",
             "- {type: Webhook, name: a, webhook: {connectionInfo: {type: KubeConfigFile, kubeConfigFile: x}, "
