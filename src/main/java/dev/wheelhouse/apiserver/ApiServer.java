@@ -32,7 +32,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 
-import dev.wheelhouse.apiserver.audit.AuditEvent;
 import dev.wheelhouse.apiserver.audit.AuditLog;
 import dev.wheelhouse.apiserver.auth.Credentials;
 import dev.wheelhouse.apiserver.auth.User;
@@ -313,23 +312,6 @@ public final class ApiServer implements AutoCloseable {
      * @throws IOException if a {@link #faults fault} loses the answer
      */
     ApiResponse handle(ApiRequest head, byte[] body) throws IOException, InterruptedException {
-        if (options.audit() != null) {
-            AuditEvent.enter(options.audit(), HttpFront.newId(), head.path() + head.query().encoded(),
-                    List.of("127.0.0.1"), head.userAgent());
-        }
-        try {
-            ApiResponse answer = answer(head, body);
-            switch (answer) {
-                case ApiResponse.Content content -> content.audit();
-                case ApiResponse.Stream stream -> stream.feed().whenClosed(AuditEvent.goesOn(200));
-            }
-            return answer;
-        } finally {
-            AuditEvent.leave(500);
-        }
-    }
-
-    private ApiResponse answer(ApiRequest head, byte[] body) throws IOException, InterruptedException {
         long began = options.clock().nanoTime();
         ApiResponse answer = switch (requests.authorize(head)) {
             case Authorization.Refused refused -> {

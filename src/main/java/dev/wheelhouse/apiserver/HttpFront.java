@@ -136,7 +136,7 @@ final class HttpFront extends HttpServlet {
     }
 
     /** A random UUID, which need not be a secret. */
-    static String newId() {
+    private static String newId() {
         ThreadLocalRandom random = ThreadLocalRandom.current();
         return new UUID(random.nextLong() & ~0xF000L | 0x4000L, random.nextLong() >>> 2 | 1L << 63).toString();
     }

@@ -33,7 +33,7 @@ import dev.wheelhouse.apiserver.resources.RuntimeConfig;
  *     and beta versions are off unless it says otherwise, such as {@code api/beta=true,batch/v1/cronjobs=false}
  * @param admissionControlConfigFile the file of an AdmissionConfiguration for the plugin PodSecurity
  * @param auditPolicyFile the file of the policy that says which requests the audit log has
- * @param auditLogPath the file of the audit log; {@code -} for the standard output
+ * @param auditLogPath the file of the audit log
  * @param auditLogMaxage the number of days for which full files of the audit log are kept; 0 for ever
  * @param auditLogMaxbackup the number of full files of the audit log that are kept; 0 for all
  * @param auditLogMaxsize the most megabytes of a file of the audit log
@@ -103,7 +103,8 @@ record ApiServerProperties(@DefaultValue("127.0.0.1") String address, @DefaultVa
         require(!tlsSelfSigned || tlsCertFile == null, "tls-self-signed is set beside " + PREFIX
                 + "tls-cert-file: leave out one of the two");
         require((auditPolicyFile == null) == (auditLogPath == null && auditWebhookConfigFile == null),
-                "audit-policy-file needs " + PREFIX + "audit-log-path or -webhook-config-file, and these need a policy");
+                "audit-policy-file needs " + PREFIX
+                        + "audit-log-path or -webhook-config-file, and these need a policy");
         require(authorizationConfig == null || authorizationMode == AuthorizationMode.ALWAYS_ALLOW,
                 "authorization-config is set beside " + PREFIX + "authorization-mode: name the modes in the file");
         boolean tls = tlsSelfSigned || tlsCertFile != null

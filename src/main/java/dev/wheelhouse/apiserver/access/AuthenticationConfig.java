@@ -44,8 +44,6 @@ public record AuthenticationConfig(@Nullable String apiVersion, @Nullable String
         ConfigFile file = new ConfigFile(path);
         AuthenticationConfig config = file.read("AuthenticationConfiguration", "apiserver.config.k8s.io/",
                 AuthenticationConfig.class);
-        List<String> issuers = config.jwt.stream().map(each -> each.issuer == null ? "" : each.issuer.url).toList();
-        file.require(issuers.stream().distinct().count() == issuers.size(), "jwt has an issuer twice: " + issuers);
         List<TokenAuthenticator> authenticators = config.jwt.stream()
                 .<TokenAuthenticator>map(each -> new OpenIdAuthenticator(each, file, clock)).toList();
         Anonymous given = config.anonymous;

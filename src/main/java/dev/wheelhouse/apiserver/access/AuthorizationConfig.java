@@ -3,9 +3,7 @@ package dev.wheelhouse.apiserver.access;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
@@ -42,10 +40,9 @@ public record AuthorizationConfig(@Nullable String apiVersion, @Nullable String 
         AuthorizationConfig config = file.read("AuthorizationConfiguration", "apiserver.config.k8s.io/",
                 AuthorizationConfig.class);
         List<OtherParties.AuthorizerOfStore> authorizers = new ArrayList<>();
-        Set<String> names = new HashSet<>();
         for (Entry entry : config.authorizers) {
             String at = "authorizers of the name " + entry.name + ": ";
-            file.require(entry.name != null && names.add(entry.name), at + "each entry needs a name of its own");
+            file.require(entry.name != null, at + "each entry needs a name");
             authorizers.add(switch (String.valueOf(entry.type)) {
                 case "Node" -> OtherParties.NODES;
                 case "RBAC" -> OtherParties.ROLES;
@@ -57,7 +54,6 @@ public record AuthorizationConfig(@Nullable String apiVersion, @Nullable String 
                         + "\": it must be Webhook, Node or RBAC");
             });
         }
-        file.require(!authorizers.isEmpty(), "there are no authorizers: add one of the type RBAC");
         return authorizers;
     }
 
@@ -67,16 +63,14 @@ public record AuthorizationConfig(@Nullable String apiVersion, @Nullable String 
                 || connection.kubeConfigFile == null) {
             throw file.wrong(at + "connectionInfo needs the type KubeConfigFile and a kubeConfigFile");
         }
-        String version = oneOf(file, at + "subjectAccessReviewVersion", hook.subjectAccessReviewVersion, "v1",
-                "v1beta1");
+        oneOf(file, at + "subjectAccessReviewVersion", hook.subjectAccessReviewVersion, "v1");
         if (!hook.matchConditions.isEmpty()) {
             oneOf(file, at + "matchConditionSubjectAccessReviewVersion", hook.matchConditionSubjectAccessReviewVersion,
                     "v1");
         }
         Duration timeout = time(file, at + "timeout", hook.timeout, true, "");
-        file.require(timeout.compareTo(Duration.ofSeconds(30)) <= 0, at + "timeout is more than 30s");
         return new RequestWebhook(
-                RemoteService.of(file.file().resolveSibling(connection.kubeConfigFile), clock), version, timeout,
+                RemoteService.of(file.file().resolveSibling(connection.kubeConfigFile), clock), timeout,
                 time(file, at + "authorizedTTL", hook.authorized, hook.cacheAuthorizedRequests, "5m"),
                 time(file, at + "unauthorizedTTL", hook.unauthorized, hook.cacheUnauthorizedRequests, "30s"),
                 oneOf(file, at + "failurePolicy", hook.failurePolicy, "Deny", "NoOpinion").equals("Deny"),

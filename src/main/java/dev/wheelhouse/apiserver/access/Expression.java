@@ -3,8 +3,11 @@ package dev.wheelhouse.apiserver.access;
 import java.util.Map;
 
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.auth.ConfigFile;
+import dev.wheelhouse.apiserver.auth.User;
+import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.cel.CelBudget;
 import dev.wheelhouse.cel.CelExpression;
 import dev.wheelhouse.cel.CelExpression.EvaluationException;
@@ -25,6 +28,14 @@ record Expression(String variable, CelExpression compiled) {
         } catch (RuleException e) {
             throw file.wrong(field + " is no expression about " + variable + ": " + e.getMessage());
         }
+    }
+
+    /** A user with all fields, also those without a value. */
+    static ObjectNode value(User user) {
+        ObjectNode value = Json.object().put("username", user.name()).put("uid", user.uid());
+        value.set("groups", Json.list(user.groups().toArray(String[]::new)));
+        value.set("extra", user.extraToJson());
+        return value;
     }
 
     Object of(JsonNode value) throws EvaluationException {

@@ -123,7 +123,8 @@ final class OpenIdAuthenticator implements TokenAuthenticator {
         }
         boolean byClaim = mapping.claim() != null;
         file.require(byClaim != (mapping.expression() != null)
-                && (mapping.prefix() != null) == (byClaim && ofClaim.contains("%1")), at + "claimMappings: " + key
+                && (mapping.prefix() != null) == (byClaim && ofClaim.contains("%1")),
+                at + "claimMappings: " + key
                         + " needs either an expression, or a claim, and names need a prefix, which may be \"\"");
         mappings.put(key, Expression.of(file, at + key, "claims", ResultType.ANY, byClaim
                 ? ofClaim.formatted(quoted(mapping.prefix()), quoted(mapping.claim()))
@@ -155,7 +156,7 @@ final class OpenIdAuthenticator implements TokenAuthenticator {
             }
             for (Map.Entry<Expression, String> rule : rules.entrySet()) {
                 Expression each = rule.getKey();
-                if (!Boolean.TRUE.equals(each.of(each.variable().equals("user") ? user.toJson() : claims))) {
+                if (!Boolean.TRUE.equals(each.of(each.variable().equals("user") ? Expression.value(user) : claims))) {
                     throw new UnauthorizedException("the token of " + user.name() + ": " + rule.getValue());
                 }
             }

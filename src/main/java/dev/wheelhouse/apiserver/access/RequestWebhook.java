@@ -19,11 +19,10 @@ import dev.wheelhouse.cel.CelExpression.EvaluationException;
  * Asks a service about requests by SubjectAccessReviews (upstream:
  * {@code apiserver/plugin/pkg/authorizer/webhook/webhook.go}). Thread safe.
  *
- * @param version of the reviews: {@code v1} or {@code v1beta1}
  * @param denies whether a request is denied if the service does not answer. If not, the next authorizer decides
  * @param conditions if one is false, the service is not asked
  */
-record RequestWebhook(RemoteService service, String version, Duration timeout, Duration keepAllowed,
+record RequestWebhook(RemoteService service, Duration timeout, Duration keepAllowed,
         Duration keepOthers, boolean denies, List<Expression> conditions,
         Answers<JsonNode> answers) implements Authorizer {
     @Override
@@ -59,18 +58,20 @@ record RequestWebhook(RemoteService service, String version, Duration timeout, D
 
     private JsonNode ask(ObjectNode spec) throws IOException {
         ObjectNode review = Json.object().put("kind", "SubjectAccessReview").put("apiVersion",
-                "authorization.k8s.io/" + version);
+                "authorization.k8s.io/v1");
         review.putObject("metadata");
         ObjectNode sent = spec.deepCopy();
-        JsonNode groups = version.equals("v1beta1") ? sent.remove("groups") : null;
-        if (groups != null) {
-            sent.set("group", groups);
+        for (JsonNode part : List.of(sent.path("resourceAttributes"), sent)) {
+            if (part instanceof ObjectNode fields) {
+                fields.removeIf(value -> value.isContainer() ? value.isEmpty() : value.asString().isEmpty());
+            }
         }
         review.set("spec", sent);
         review.putObject("status").put("allowed", false);
         return service.post(Json.bytes(review), timeout).path("status");
     }
 
+    /** Has the fields without a value, too, which conditions may name. */
     private static ObjectNode spec(User user, RequestInfo request) {
         ObjectNode spec = Json.object();
         if (request.isResource()) {
@@ -78,18 +79,13 @@ record RequestWebhook(RemoteService service, String version, Duration timeout, D
                     .put("verb", request.verb()).put("group", request.group()).put("version", request.version())
                     .put("resource", request.resource()).put("subresource", request.subresource())
                     .put("name", request.name());
-            about.removeIf(value -> value.asString().isEmpty());
             request.fields().requirements().forEach(each -> about.withObject("fieldSelector").withArray("requirements")
                     .addObject().put("key", each.field()).put("operator", each.negated() ? "NotIn" : "In")
                     .putArray("values").add(each.value()));
         } else {
             spec.putObject("nonResourceAttributes").put("path", request.path()).put("verb", request.verb());
         }
-        ObjectNode who = user.toJson();
-        JsonNode name = who.remove("username");
-        if (name != null) {
-            spec.set("user", name);
-        }
-        return spec.setAll(who);
+        spec.put("user", user.name());
+        return spec.setAll(Expression.value(user).without("username"));
     }
 }

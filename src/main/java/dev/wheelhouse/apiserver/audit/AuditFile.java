@@ -15,8 +15,6 @@ import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-import org.jspecify.annotations.Nullable;
-
 import dev.wheelhouse.apiserver.auth.AuthConfigException;
 import dev.wheelhouse.runtime.PrivateFiles;
 
@@ -28,7 +26,7 @@ public final class AuditFile implements AutoCloseable {
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH-mm-ss.SSS")
             .withZone(ZoneOffset.UTC);
 
-    private final @Nullable Path path;
+    private final Path path;
     private final long mostBytes;
     private final int mostBackups;
     private final int mostDays;
@@ -38,14 +36,13 @@ public final class AuditFile implements AutoCloseable {
     /**
      * Opens the file, to append to it.
      *
-     * @param path {@code -} for the standard output
      * @param mostBytes of one file
      * @param mostBackups the number of renamed files that are kept; 0 for all
      * @param mostDays how long renamed files are kept; 0 for ever
      * @throws AuthConfigException if the file cannot be written
      */
     public AuditFile(String path, long mostBytes, int mostBackups, int mostDays) {
-        this.path = path.equals("-") ? null : Path.of(path).toAbsolutePath();
+        this.path = Path.of(path).toAbsolutePath();
         this.mostBytes = mostBytes;
         this.mostBackups = mostBackups;
         this.mostDays = mostDays;
@@ -58,9 +55,6 @@ public final class AuditFile implements AutoCloseable {
     }
 
     private OutputStream open() throws IOException {
-        if (path == null) {
-            return System.out;
-        }
         PrivateFiles.createDirectories(path.resolveSibling(""));
         PrivateFiles.createIfMissing(path);
         PrivateFiles.requireFile(path);
@@ -70,8 +64,8 @@ public final class AuditFile implements AutoCloseable {
 
     /** @param line without its end */
     synchronized void write(byte[] line, Instant now) throws IOException {
-        if (path != null && size > 0 && size + line.length + 1 > mostBytes) {
-            rotate(path, now);
+        if (size > 0 && size + line.length + 1 > mostBytes) {
+            rotate(now);
         }
         byte[] whole = Arrays.copyOf(line, line.length + 1);
         whole[line.length] = '\n';
@@ -80,16 +74,16 @@ public final class AuditFile implements AutoCloseable {
         size += whole.length;
     }
 
-    private void rotate(Path full, Instant now) throws IOException {
-        String name = full.getFileName().toString();
+    private void rotate(Instant now) throws IOException {
+        String name = path.getFileName().toString();
         int dot = name.lastIndexOf('.') < 0 ? name.length() : name.lastIndexOf('.');
         String prefix = name.substring(0, dot) + "-";
         String extension = name.substring(dot);
         out.close();
-        Files.move(full, full.resolveSibling(prefix + TIME.format(now) + extension));
+        Files.move(path, path.resolveSibling(prefix + TIME.format(now) + extension));
         out = open();
         Pattern backup = Pattern.compile(Pattern.quote(prefix) + "[-0-9T.]{23}" + Pattern.quote(extension));
-        try (Stream<Path> files = Files.list(full.resolveSibling(""))) {
+        try (Stream<Path> files = Files.list(path.resolveSibling(""))) {
             List<Path> newest = files.filter(each -> backup.matcher(each.getFileName().toString()).matches())
                     .sorted(Comparator.reverseOrder()).toList();
             for (int i = 0; i < newest.size(); i++) {
@@ -104,9 +98,7 @@ public final class AuditFile implements AutoCloseable {
     @Override
     public synchronized void close() {
         try {
-            if (path != null) {
-                out.close();
-            }
+            out.close();
         } catch (IOException e) {
             // Each line was flushed.
         }

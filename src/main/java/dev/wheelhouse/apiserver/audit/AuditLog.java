@@ -24,7 +24,7 @@ import dev.wheelhouse.runtime.LoopRunner;
  * @param unwritten the number of events that are missing in the file
  */
 public record AuditLog(AuditPolicy policy, @Nullable AuditFile file, @Nullable AuditWebhook webhook, Clock clock,
-        LogBudget failures, AtomicLong events, AtomicLong unwritten) implements AutoCloseable {
+        LogBudget failures, AtomicLong unwritten) implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(AuditLog.class);
 
     /**
@@ -32,12 +32,11 @@ public record AuditLog(AuditPolicy policy, @Nullable AuditFile file, @Nullable A
      * @throws AuthConfigException if it is none
      */
     public AuditLog(Path policy, @Nullable AuditFile file, @Nullable AuditWebhook webhook, Clock clock) {
-        this(AuditPolicy.read(policy), file, webhook, clock, new LogBudget(clock), new AtomicLong(), new AtomicLong());
+        this(AuditPolicy.read(policy), file, webhook, clock, new LogBudget(clock), new AtomicLong());
     }
 
     /** Starts to send to the webhook, and counts under upstream's names. */
     public void start(LoopRunner runner, MeterRegistry registry) {
-        FunctionCounter.builder("apiserver_audit_event", events, AtomicLong::get).register(registry);
         FunctionCounter.builder("apiserver_audit_error", unwritten, AtomicLong::get).tag("plugin", "log")
                 .register(registry);
         if (webhook != null) {
@@ -48,7 +47,6 @@ public record AuditLog(AuditPolicy policy, @Nullable AuditFile file, @Nullable A
     }
 
     void write(byte[] event) {
-        events.incrementAndGet();
         if (file != null) {
             try {
                 file.write(event, clock.now());

@@ -21,7 +21,8 @@ import dev.wheelhouse.apiserver.auth.User;
  *
  * @param omitManagedFields whether objects are logged without their managed fields, unless a rule says otherwise
  */
-public record AuditPolicy(@Nullable String apiVersion, @Nullable String kind, @Nullable JsonNode metadata, List<Rule> rules,
+public record AuditPolicy(@Nullable String apiVersion, @Nullable String kind, @Nullable JsonNode metadata,
+        List<Rule> rules,
         List<String> omitStages, @Nullable Boolean omitManagedFields) {
     private static final List<String> LEVELS = List.of("None", "Metadata", "Request", "RequestResponse");
     private static final List<String> STAGES = List.of("RequestReceived", "ResponseStarted", "ResponseComplete",
@@ -85,15 +86,13 @@ public record AuditPolicy(@Nullable String apiVersion, @Nullable String kind, @N
         for (int i = 0; i < policy.rules.size(); i++) {
             Rule rule = policy.rules.get(i);
             String at = "rules[" + i + "].";
-            file.require(LEVELS.contains(rule.level), at + "level is \"" + rule.level + "\" instead of one of " + LEVELS);
+            file.require(LEVELS.contains(rule.level),
+                    at + "level is \"" + rule.level + "\" instead of one of " + LEVELS);
             checkStages(file, at + "omitStages", rule.omitStages);
             file.require(rule.paths.isEmpty() || rule.resources.isEmpty() && rule.namespaces.isEmpty(),
                     at + "nonResourceURLs stands beside resources or namespaces: make two rules of it");
             file.require(rule.paths.stream().allMatch(each -> each.matches("\\*|/[^*]*\\*?")),
                     at + "nonResourceURLs is " + rule.paths + ": a path begins with /, and may end with *");
-            file.require(rule.resources.stream().noneMatch(
-                    each -> each.resources.isEmpty() && !each.resourceNames.isEmpty()),
-                    at + "resources has resourceNames without resources: name a resource");
         }
         return policy;
     }

@@ -29,7 +29,6 @@ public final class AuditWebhook extends SignalledLoop {
     private static final long MOST_BYTES = 64L * 1024 * 1024;
     private static final int BATCH = 400;
     private static final int ATTEMPTS = 5;
-    private static final Duration BEFORE_RETRY = Duration.ofSeconds(10);
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
     private final RemoteService service;
@@ -85,7 +84,7 @@ public final class AuditWebhook extends SignalledLoop {
             send(TIMEOUT);
         } catch (IOException e) {
             if (++attempts < ATTEMPTS) {
-                return BEFORE_RETRY.toNanos();
+                return Duration.ofSeconds(10).toNanos();
             }
             drop(batch.size(), "the audit webhook does not answer: " + e.getMessage());
         }

@@ -1,14 +1,12 @@
 package dev.wheelhouse.apiserver.protocol;
 
 import java.net.URLDecoder;
-import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
@@ -48,14 +46,6 @@ public record QueryParameters(Map<String, List<String>> parameters) {
                     .add(eq < 0 ? "" : decode(pair.substring(eq + 1)));
         }
         return new QueryParameters(parameters);
-    }
-
-    /** The query as it is sent, behind a question mark; empty if there are no parameters. */
-    public String encoded() {
-        return parameters.isEmpty() ? "" : "?" + parameters.entrySet().stream().flatMap(parameter -> parameter.getValue().stream()
-                .map(value -> URLEncoder.encode(parameter.getKey(), StandardCharsets.UTF_8) + "="
-                        + URLEncoder.encode(value, StandardCharsets.UTF_8)))
-                .collect(Collectors.joining("&"));
     }
 
     /** Whether two hexadecimal digits follow each percent sign. */

@@ -34,7 +34,6 @@ public final class WatchFeed implements AutoCloseable {
     private long lastVersion;
     /** Whether an event could not be encoded, which ends the feed. */
     private boolean failed;
-    private volatile Runnable whenClosed = () -> {};
 
     /**
      * One event.
@@ -176,11 +175,5 @@ public final class WatchFeed implements AutoCloseable {
         if (source != null) {
             source.close();
         }
-        whenClosed.run();
-    }
-
-    /** Registers a callback for the close, which may come more than once. */
-    public void whenClosed(Runnable callback) {
-        whenClosed = callback;
     }
 }

@@ -121,21 +121,13 @@ class WebhooksTest {
                 .isEqualTo("{\"path\":\"/metrics\",\"verb\":\"get\"}");
     }
 
-    @Test
-    void theOldVersionOfReviewsHasAnotherFieldForGroups() throws Exception {
-        party.answers("/requests", review -> "{}");
-        Authorizer remote = authorizers(webhook("").replace("sVersion: v1", "sVersion: v1")
-                .replace("subjectAccessReviewVersion: v1", "subjectAccessReviewVersion: v1beta1")).getFirst();
-        assertThat(remote.authorize(JANE, PODS)).isEqualTo(AuthorizationDecision.NO_OPINION);
-        assertThat(party.sent.getFirst().path("spec").get("group").toString()).isEqualTo("[\"devs\"]");
-    }
-
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
             "has(request.resourceAttributes) && request.resourceAttributes.namespace == 'team' | true",
             "request.user == 'joe'                                     | false",
             "!('system:masters' in request.groups)                     | true",
-            "!has(request.resourceAttributes)                          | false"})
+            "!has(request.resourceAttributes)                          | false",
+            "request.resourceAttributes.subresource == ''              | true"})
     void aWebhookIsAskedIfItsConditionsHold(String condition, boolean asked) throws Exception {
         party.answers("/requests", review -> "{}");
         Authorizer remote = authorizers(webhook("matchConditions: [{expression: \"" + condition + "\"}]")).getFirst();
@@ -162,7 +154,8 @@ class WebhooksTest {
         Path file = Files.writeString(directory.resolve("all.yaml"), "kind: AuthorizationConfiguration\nauthorizers:\n"
                 + webhook("") + "- {type: Node, name: node}\n- {type: RBAC, name: rbac}\n");
         Authorizer all = Security.of(AuthorizationMode.ALWAYS_ALLOW, Map.of(), ServerKeys.inMemory())
-                .withOthers(new OtherParties(List.of(), any -> true, AuthorizationConfig.read(file, clock))).accessTo(store, clock).authorizer();
+                .withOthers(new OtherParties(List.of(), any -> true, AuthorizationConfig.read(file, clock)))
+                .accessTo(store, clock).authorizer();
 
         assertThat(all.authorize(JANE, PODS)).isEqualTo(new AuthorizationDecision(false, false, "unknown"));
         assertThat(all.authorize(User.ADMIN, PODS).allowed()).isTrue();
@@ -171,7 +164,7 @@ class WebhooksTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {"- {type: ABAC, name: a} | type is \"ABAC\"",
-            "- {type: RBAC} | needs a name of its own", "- {type: Webhook, name: a} | connectionInfo needs the type",
+            "- {type: RBAC} | needs a name", "- {type: Webhook, name: a} | connectionInfo needs the type",
             "- {type: Webhook, name: a, webhook: {}} | connectionInfo needs the type KubeConfigFile",
             "- {type: Webhook, name: a, webhook: {ttl: 1s}} | the field authorizers[0].webhook.ttl is unknown",
             "- {type: Webhook, name: a, webhook: {connectionInfo: {type: KubeConfigFile, kubeConfigFile: x}, "
