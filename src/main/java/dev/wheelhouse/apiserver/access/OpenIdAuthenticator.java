@@ -47,7 +47,8 @@ import dev.cel.common.values.NullValue;
 /**
  * Knows the users of one OpenID provider by its tokens (upstream:
  * {@code apiserver/plugin/pkg/authenticator/token/oidc}). Claims are read by expressions alone: those of the
- * configuration, and those that mean the same as a claim with a prefix or a required value. The keys come from the provider when the first token does, and again when a token names a key that is new. Thread
+ * configuration, and those that mean the same as a claim with a prefix or a required value. The keys come from the
+ * provider when the first token does, and again when a token names a key that is new. Thread
  * safe.
  */
 final class OpenIdAuthenticator implements TokenAuthenticator {
@@ -61,7 +62,7 @@ final class OpenIdAuthenticator implements TokenAuthenticator {
     private final Issuer issuer;
     private final Clock clock;
     private final RemoteService provider;
-    /** What is known of a user, by {@code username}, {@code groups}, {@code uid} and the keys of further attributes. */
+    /** The facts about a user, by {@code username}, {@code groups}, {@code uid} and the keys of further attributes. */
     private final Map<String, Expression> mappings = new TreeMap<>();
     /** The rules for tokens, with the messages for those that break one. */
     private final Map<Expression, String> rules = new LinkedHashMap<>();

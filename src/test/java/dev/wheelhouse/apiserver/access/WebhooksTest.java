@@ -108,9 +108,11 @@ class WebhooksTest {
 
         assertThat(remote.authorize(JANE, PODS)).isEqualTo(new AuthorizationDecision(true, false, "because"));
         assertThat(party.sent.getFirst().toString()).isEqualTo("{\"kind\":\"SubjectAccessReview\",\"apiVersion\":"
-                + "\"authorization.k8s.io/v1\",\"metadata\":{},\"spec\":{\"resourceAttributes\":{\"namespace\":\"team\","
+                + "\"authorization.k8s.io/v1\",\"metadata\":{},"
+                + "\"spec\":{\"resourceAttributes\":{\"namespace\":\"team\","
                 + "\"verb\":\"list\",\"version\":\"v1\",\"resource\":\"pods\",\"fieldSelector\":{\"requirements\":"
-                + "[{\"key\":\"spec.nodeName\",\"operator\":\"In\",\"values\":[\"a\"]}]}},\"user\":\"jane\",\"uid\":\"j-1\","
+                + "[{\"key\":\"spec.nodeName\",\"operator\":\"In\",\"values\":[\"a\"]}]}},\"user\":\"jane\","
+                + "\"uid\":\"j-1\","
                 + "\"groups\":[\"devs\"],\"extra\":{\"k\":[\"v\"]}},\"status\":{\"allowed\":false}}");
         party.answers("/requests", review -> "{\"status\":{\"denied\":true,\"reason\":\"no\"}}");
         assertThat(remote.authorize(JANE, PODS).allowed()).as("the answer is kept").isTrue();

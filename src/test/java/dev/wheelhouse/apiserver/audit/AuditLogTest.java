@@ -260,7 +260,8 @@ class AuditLogTest {
                 "ResponseComplete delete " + named.formatted("b")
                         + " {\"metadata\":{},\"status\":\"Failure\",\"message\":"
                         + "\"configmaps \\\"b\\\" not found\",\"reason\":\"NotFound\",\"details\":"
-                        + "{\"name\":\"b\",\"kind\":\"configmaps\"},\"code\":404} {\"kind\":\"DeleteOptions\",\"apiVersion\":"
+                        + "{\"name\":\"b\",\"kind\":\"configmaps\"},"
+                        + "\"code\":404} {\"kind\":\"DeleteOptions\",\"apiVersion\":"
                         + "\"meta.k8s.io/__internal\",\"propagationPolicy\":\"Orphan\"}",
                 "RequestReceived get null null null", "ResponseComplete get null {\"metadata\":{},\"code\":200} null");
         JsonNode creation = events.get(1);
