@@ -32,6 +32,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 
+import dev.wheelhouse.apiserver.audit.AuditLog;
 import dev.wheelhouse.apiserver.auth.Credentials;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.error.Errors;
@@ -172,6 +173,10 @@ public final class ApiServer implements AutoCloseable {
         LoopRunner runner = new LoopRunner("apiserver", options.clock());
         loops = runner;
         runner.start("events", expiry);
+        AuditLog audit = options.audit();
+        if (audit != null) {
+            audit.start(runner, meters);
+        }
         keepTlsCurrent(connector, runner);
         InetAddress bound = resolve(options.address());
         rest.announce(bound.isAnyLocalAddress() ? resolve(Host.address()) : bound, port);
@@ -232,7 +237,7 @@ public final class ApiServer implements AutoCloseable {
             host.setErrorReportValveClass(PlainErrors.class.getName());
         }
         Wrapper servlet = Tomcat.addServlet(context, "api",
-                new HttpFront(requests, options.clock(), options.limits(), traffic, pages(),
+                new HttpFront(requests, options, traffic, pages(),
                         () -> kubelets.identity(rest)));
         servlet.setLoadOnStartup(1);
         context.addServletMappingDecoded("/*", "api");
@@ -396,6 +401,10 @@ public final class ApiServer implements AutoCloseable {
         store.close();
         closeHttp();
         traffic.close();
+        AuditLog audit = options.audit();
+        if (audit != null) {
+            audit.close();
+        }
     }
 
     private void closeHttp() {

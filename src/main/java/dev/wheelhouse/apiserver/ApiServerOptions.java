@@ -8,6 +8,7 @@ import java.util.random.RandomGenerator;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.wheelhouse.apiserver.audit.AuditLog;
 import dev.wheelhouse.apiserver.auth.Security;
 import dev.wheelhouse.apiserver.auth.ServingCertificate;
 import dev.wheelhouse.apiserver.resources.RuntimeConfig;
@@ -26,10 +27,11 @@ import dev.wheelhouse.runtime.Clock;
  * @param tls null for plain HTTP
  * @param externalHost the host name by which clients call the server; empty for the address
  * @param runtimeConfig which of the server's own APIs are served
+ * @param audit null for none; the server closes it
  */
 public record ApiServerOptions(String address, int port, Clock clock, RandomGenerator random, Retention retention,
         Storage storage, ApiServerLimits limits, Security security, @Nullable Tls tls, String externalHost,
-        RuntimeConfig runtimeConfig) {
+        RuntimeConfig runtimeConfig, @Nullable AuditLog audit) {
 
     /**
      * Listens on loopback at any free port, without TLS and credentials, and keeps objects in memory.
@@ -40,57 +42,62 @@ public record ApiServerOptions(String address, int port, Clock clock, RandomGene
         RequiredLibraries.check();
         return new ApiServerOptions("127.0.0.1", 0, Clock.system(), new SplittableRandom(),
                 Retention.standard(), Storage.inMemory(), ApiServerLimits.standard(), Security.none(), null, "",
-                RuntimeConfig.standard());
+                RuntimeConfig.standard(), null);
     }
 
     public ApiServerOptions withAddress(String other) {
         return new ApiServerOptions(other, port, clock, random, retention, storage, limits, security, tls,
-                externalHost, runtimeConfig);
+                externalHost, runtimeConfig, audit);
     }
 
     public ApiServerOptions withPort(int other) {
         return new ApiServerOptions(address, other, clock, random, retention, storage, limits, security, tls,
-                externalHost, runtimeConfig);
+                externalHost, runtimeConfig, audit);
     }
 
     public ApiServerOptions withClock(Clock other) {
         return new ApiServerOptions(address, port, other, random, retention, storage, limits, security, tls,
-                externalHost, runtimeConfig);
+                externalHost, runtimeConfig, audit);
     }
 
     public ApiServerOptions withRandom(RandomGenerator other) {
         return new ApiServerOptions(address, port, clock, other, retention, storage, limits, security, tls,
-                externalHost, runtimeConfig);
+                externalHost, runtimeConfig, audit);
     }
 
     public ApiServerOptions withStorage(Storage other) {
         return new ApiServerOptions(address, port, clock, random, retention, other, limits, security, tls,
-                externalHost, runtimeConfig);
+                externalHost, runtimeConfig, audit);
     }
 
     public ApiServerOptions withLimits(ApiServerLimits other) {
         return new ApiServerOptions(address, port, clock, random, retention, storage, other, security, tls,
-                externalHost, runtimeConfig);
+                externalHost, runtimeConfig, audit);
     }
 
     public ApiServerOptions withSecurity(Security other) {
         return new ApiServerOptions(address, port, clock, random, retention, storage, limits, other, tls,
-                externalHost, runtimeConfig);
+                externalHost, runtimeConfig, audit);
     }
 
     public ApiServerOptions withTls(Tls other) {
         return new ApiServerOptions(address, port, clock, random, retention, storage, limits, security, other,
-                externalHost, runtimeConfig);
+                externalHost, runtimeConfig, audit);
     }
 
     public ApiServerOptions withExternalHost(String other) {
         return new ApiServerOptions(address, port, clock, random, retention, storage, limits, security, tls, other,
-                runtimeConfig);
+                runtimeConfig, audit);
     }
 
     public ApiServerOptions withRuntimeConfig(RuntimeConfig other) {
         return new ApiServerOptions(address, port, clock, random, retention, storage, limits, security, tls,
-                externalHost, other);
+                externalHost, other, audit);
+    }
+
+    public ApiServerOptions withAudit(AuditLog other) {
+        return new ApiServerOptions(address, port, clock, random, retention, storage, limits, security, tls,
+                externalHost, runtimeConfig, other);
     }
 
     /** The host by which clients on this machine reach an address: loopback for the address of all interfaces. */

@@ -21,6 +21,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import java.util.zip.Deflater;
 import java.util.zip.GZIPOutputStream;
 
@@ -32,6 +34,8 @@ import jakarta.servlet.http.HttpServletResponse;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.wheelhouse.apiserver.audit.AuditEvent;
+import dev.wheelhouse.apiserver.audit.AuditLog;
 import dev.wheelhouse.apiserver.auth.Credentials;
 import dev.wheelhouse.apiserver.auth.FlowSchemas;
 import dev.wheelhouse.apiserver.auth.User;
@@ -53,6 +57,7 @@ final class HttpFront extends HttpServlet {
     /** The size of answers in bytes from which they are compressed, as upstream. */
     private static final int GZIP_FROM = 128 * 1024;
     private static final int CHUNK = 64 * 1024;
+    private static final Pattern ADDRESS = Pattern.compile("[0-9.]+|[0-9a-fA-F:.]*:[0-9a-fA-F:.]*");
     private static final int MOST_PARSED_HEADER = 2048;
     /** The most characters of a query that is parsed, with its selectors, before its sender is known. */
     private static final int MOST_OF_STRANGERS = 4096;
@@ -80,14 +85,17 @@ final class HttpFront extends HttpServlet {
     private final transient RequestMetrics metrics;
     private final transient WebPages pages;
     private final transient Supplier<SSLContext> kubelets;
+    private final transient @Nullable AuditLog log;
 
     /** @param kubelets this server's certificate for kubelets */
-    HttpFront(RequestPipeline requests, Clock clock, ApiServerLimits limits, Traffic traffic, WebPages pages,
+    HttpFront(RequestPipeline requests, ApiServerOptions options, Traffic traffic, WebPages pages,
             Supplier<SSLContext> kubelets) {
+        ApiServerLimits limits = options.limits();
+        this.log = options.audit();
         this.kubelets = kubelets;
         this.requests = requests;
         this.pages = pages;
-        this.clock = clock;
+        this.clock = options.clock();
         this.traffic = traffic;
         this.metrics = traffic.metrics();
         this.bodies = new BodyReader(clock, limits.body());
@@ -100,7 +108,11 @@ final class HttpFront extends HttpServlet {
     @Override
     protected void service(HttpServletRequest request, HttpServletResponse response) throws IOException {
         String audit = header(request, "Audit-Id");
-        response.setHeader("Audit-Id", audit.isEmpty() || audit.length() > MOST_OF_AUDIT_ID ? newId() : audit);
+        String id = audit.isEmpty() || audit.length() > MOST_OF_AUDIT_ID ? newId() : audit;
+        response.setHeader("Audit-Id", id);
+        String query = request.getQueryString();
+        AuditEvent.enter(log, id, request.getRequestURI() + (query == null ? "" : "?" + query), sources(request),
+                header(request, "User-Agent"));
         try {
             serve(request, response);
         } catch (SocketTimeoutException e) {
@@ -112,7 +124,16 @@ final class HttpFront extends HttpServlet {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             endConnection();
+        } finally {
+            AuditEvent.leave(response.getStatus());
         }
+    }
+
+    /** The addresses from which a request came, as proxies and the connection say (upstream: {@code util/net}). */
+    private static List<String> sources(HttpServletRequest request) {
+        String all = header(request, "X-Forwarded-For") + "," + header(request, "X-Real-Ip") + ","
+                + request.getRemoteAddr();
+        return Stream.of(all.split(",")).map(String::strip).filter(ADDRESS.asMatchPredicate()).distinct().toList();
     }
 
     /** A random UUID, which need not be a secret. */
@@ -402,6 +423,7 @@ final class HttpFront extends HttpServlet {
     }
 
     private static void setHead(HttpServletResponse response, ApiResponse.Content content) {
+        content.audit();
         response.setStatus(content.code());
         if (!content.contentType().isEmpty()) {
             response.setHeader("Content-Type", content.contentType());
@@ -464,8 +486,10 @@ final class HttpFront extends HttpServlet {
         Connections.Peer peer = peer();
         if (peer != null && OneWaySocket.isAskedForBy(request)) {
             // If the client is gone already, Tomcat does not hand the watch over.
+            Runnable audit = AuditEvent.goesOn(101);
             peer.whenClosed(() -> {
                 stream.feed().close();
+                audit.run();
                 requests.endWatch(sender);
                 held.close();
             });
@@ -503,7 +527,9 @@ final class HttpFront extends HttpServlet {
             if (own != null) {
                 send(request, response, own);
             } else if (peer != null && (messages || backend != null && backend.isUpgraded())) {
+                Runnable audit = AuditEvent.goesOn(101);
                 peer.whenClosed(() -> {
+                    audit.run();
                     if (backend != null) {
                         backend.close();
                     }
@@ -559,6 +585,7 @@ final class HttpFront extends HttpServlet {
 
     private void stream(HttpServletResponse response, ApiResponse.Stream stream)
             throws IOException, InterruptedException {
+        ApiResponse.text(200, "").audit();
         response.setStatus(200);
         response.setHeader("Content-Type", stream.contentType());
         response.setHeader("Cache-Control", "no-cache, private");

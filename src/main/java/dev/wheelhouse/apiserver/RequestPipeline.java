@@ -9,6 +9,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.wheelhouse.apiserver.audit.AuditEvent;
 import dev.wheelhouse.apiserver.auth.Credentials;
 import dev.wheelhouse.apiserver.auth.RequestInfo;
 import dev.wheelhouse.apiserver.error.Errors;
@@ -208,8 +209,9 @@ final class RequestPipeline {
             }
         }
         try {
-            return new Work(() -> allowance.call(() -> rest.answer(granted, body)), until, seat::close, failures)
-                    .answeredBy(traffic.workers());
+            AuditEvent audit = AuditEvent.current();
+            return new Work(() -> AuditEvent.call(audit, () -> allowance.call(() -> rest.answer(granted, body))), until,
+                    seat::close, failures).answeredBy(traffic.workers());
         } catch (RejectedExecutionException e) {
             return tooManyRequests();
         }

@@ -60,6 +60,16 @@ public final class PolicyTypes {
         this.compiler = builders.get().build();
     }
 
+    private PolicyTypes(Supplier<CelCompilerBuilder> builders) {
+        this.builders = builders;
+        this.compiler = builders.get().build();
+    }
+
+    /** For expressions about one value without a type. @param name of the value */
+    public static PolicyTypes ofValue(String name) {
+        return new PolicyTypes(() -> CelEnvironment.builder().addVar(name, SimpleType.DYN));
+    }
+
     /** For the expressions of a policy for any objects. */
     public static PolicyTypes ofPolicy(boolean hasParams) {
         return new PolicyTypes(hasParams, true);

@@ -3,6 +3,8 @@ package dev.wheelhouse.spring;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
+import java.util.Objects;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -30,6 +32,17 @@ import dev.wheelhouse.apiserver.resources.RuntimeConfig;
  * @param runtimeConfig which of Kubernetes' own APIs are served, as kube-apiserver's {@code --runtime-config}: alpha
  *     and beta versions are off unless it says otherwise, such as {@code api/beta=true,batch/v1/cronjobs=false}
  * @param admissionControlConfigFile the file of an AdmissionConfiguration for the plugin PodSecurity
+ * @param auditPolicyFile the file of the policy that says which requests the audit log has
+ * @param auditLogPath the file of the audit log
+ * @param auditLogMaxage the number of days for which full files of the audit log are kept; 0 for ever
+ * @param auditLogMaxbackup the number of full files of the audit log that are kept; 0 for all
+ * @param auditLogMaxsize the most megabytes of a file of the audit log
+ * @param auditWebhookConfigFile the kubeconfig of a service that gets the events of the audit log
+ * @param auditWebhookBatchMaxWait how long an event waits for others before it is sent to that service
+ * @param authenticationConfig the file of an AuthenticationConfiguration, which names OpenID providers
+ * @param authenticationTokenWebhookConfigFile the kubeconfig of a service that is asked about tokens
+ * @param authenticationTokenWebhookCacheTtl how long an answer of that service is kept
+ * @param authorizationConfig the file of an AuthorizationConfiguration, which names the authorizers in their order
  * @param limits the limits for clients
  */
 record ApiServerProperties(@DefaultValue("127.0.0.1") String address, @DefaultValue("7443") int port,
@@ -39,6 +52,12 @@ record ApiServerProperties(@DefaultValue("127.0.0.1") String address, @DefaultVa
         @Nullable String tokenAuthFile, @Nullable String clientCaFile, @Nullable String tlsCertFile,
         @Nullable String tlsPrivateKeyFile, @DefaultValue("false") boolean tlsSelfSigned,
         @DefaultValue("") String runtimeConfig, @Nullable String admissionControlConfigFile,
+        @Nullable String auditPolicyFile, @Nullable String auditLogPath, @DefaultValue("366") int auditLogMaxage,
+        @DefaultValue("100") int auditLogMaxbackup, @DefaultValue("100") int auditLogMaxsize,
+        @Nullable String auditWebhookConfigFile, @DefaultValue("30s") Duration auditWebhookBatchMaxWait,
+        @Nullable String authenticationConfig, @Nullable String authenticationTokenWebhookConfigFile,
+        @DefaultValue("2m") Duration authenticationTokenWebhookCacheTtl,
+        @Nullable String authorizationConfig,
         @DefaultValue Limits limits) {
     /** The kubeconfig in the working directory. */
     static final String KUBECONFIG = "wheelhouse.kubeconfig";
@@ -83,8 +102,14 @@ record ApiServerProperties(@DefaultValue("127.0.0.1") String address, @DefaultVa
         requireBoth("tls-private-key-file", tlsPrivateKeyFile, "tls-cert-file", tlsCertFile);
         require(!tlsSelfSigned || tlsCertFile == null, "tls-self-signed is set beside " + PREFIX
                 + "tls-cert-file: leave out one of the two");
+        require((auditPolicyFile == null) == (auditLogPath == null && auditWebhookConfigFile == null),
+                "audit-policy-file needs " + PREFIX
+                        + "audit-log-path or -webhook-config-file, and these need a policy");
+        require(authorizationConfig == null || authorizationMode == AuthorizationMode.ALWAYS_ALLOW,
+                "authorization-config is set beside " + PREFIX + "authorization-mode: name the modes in the file");
         boolean tls = tlsSelfSigned || tlsCertFile != null
-                || namesUsers(authorizationMode, tokenAuthFile, clientCaFile);
+                || namesUsers(authorizationMode, tokenAuthFile, clientCaFile, authenticationConfig,
+                        authenticationTokenWebhookConfigFile, authorizationConfig);
         require(tls || isLoopback(address), "address is " + address + ", which others can reach, so it takes TLS: add "
                 + PREFIX + "tls-self-signed=true, or name a certificate by " + PREFIX + "tls-cert-file and " + PREFIX
                 + "tls-private-key-file (requests then need a token, as the kubeconfig holds one), or use 127.0.0.1");
@@ -115,7 +140,11 @@ record ApiServerProperties(@DefaultValue("127.0.0.1") String address, @DefaultVa
                 ? this
                 : new ApiServerProperties(machine, port, externalHostname, kubeconfig, dataDir, fsync,
                         authorizationMode, tokenAuthFile, clientCaFile, tlsCertFile, tlsPrivateKeyFile,
-                        tlsCertFile == null, runtimeConfig, admissionControlConfigFile, limits);
+                        tlsCertFile == null, runtimeConfig, admissionControlConfigFile, auditPolicyFile, auditLogPath,
+                        auditLogMaxage, auditLogMaxbackup, auditLogMaxsize, auditWebhookConfigFile,
+                        auditWebhookBatchMaxWait, authenticationConfig, authenticationTokenWebhookConfigFile,
+                        authenticationTokenWebhookCacheTtl, authorizationConfig,
+                        limits);
     }
 
     private static boolean isLoopback(String address) {
@@ -133,15 +162,20 @@ record ApiServerProperties(@DefaultValue("127.0.0.1") String address, @DefaultVa
 
     /** Whether the server uses TLS. It does if requests need credentials, because clients send these by TLS only. */
     boolean isTls() {
-        return tlsSelfSigned || tlsCertFile != null || namesUsers(authorizationMode, tokenAuthFile, clientCaFile);
+        return tlsSelfSigned || tlsCertFile != null || namesUsers();
     }
 
     /** Whether requests need no credentials: no users are configured, and only this machine can reach the server. */
     boolean isOpen() {
-        return !namesUsers(authorizationMode, tokenAuthFile, clientCaFile) && isLoopback(address);
+        return !namesUsers() && isLoopback(address);
     }
 
-    private static boolean namesUsers(AuthorizationMode mode, @Nullable String tokens, @Nullable String authorities) {
-        return mode != AuthorizationMode.ALWAYS_ALLOW || tokens != null || authorities != null;
+    private boolean namesUsers() {
+        return namesUsers(authorizationMode, tokenAuthFile, clientCaFile, authenticationConfig,
+                authenticationTokenWebhookConfigFile, authorizationConfig);
+    }
+
+    private static boolean namesUsers(AuthorizationMode mode, @Nullable String... files) {
+        return mode != AuthorizationMode.ALWAYS_ALLOW || Stream.of(files).anyMatch(Objects::nonNull);
     }
 }

@@ -18,15 +18,24 @@ import org.springframework.util.function.SingletonSupplier;
 
 import dev.wheelhouse.apiserver.ApiServerLimits;
 import dev.wheelhouse.apiserver.ApiServerOptions;
+import dev.wheelhouse.apiserver.access.AuthenticationConfig;
+import dev.wheelhouse.apiserver.access.AuthorizationConfig;
+import dev.wheelhouse.apiserver.access.TokenWebhook;
+import dev.wheelhouse.apiserver.audit.AuditFile;
+import dev.wheelhouse.apiserver.audit.AuditLog;
+import dev.wheelhouse.apiserver.audit.AuditWebhook;
+import dev.wheelhouse.apiserver.auth.OtherParties;
 import dev.wheelhouse.apiserver.auth.OwnAuthority;
 import dev.wheelhouse.apiserver.auth.PodSecurityConfig;
 import dev.wheelhouse.apiserver.auth.Security;
 import dev.wheelhouse.apiserver.auth.ServerKeys;
 import dev.wheelhouse.apiserver.auth.ServingCertificate;
+import dev.wheelhouse.apiserver.auth.TokenAuthenticator;
 import dev.wheelhouse.apiserver.auth.TokenFile;
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.resources.RuntimeConfig;
 import dev.wheelhouse.apiserver.store.Storage;
+import dev.wheelhouse.apiserver.webhook.RemoteService;
 import dev.wheelhouse.runtime.Clock;
 
 /** Turns the options of the embedded API server into its storage, users, certificates and limits. */
@@ -67,11 +76,30 @@ final class EmbeddedServers {
                         : Storage.inDirectory(Path.of(directory), KEPT_WRITES, properties.fsync()))
                 .withRuntimeConfig(usage ? apis.withDefault(RuntimeConfig.RESOURCE_METRICS) : apis)
                 .withExternalHost(Objects.requireNonNullElse(properties.externalHostname(), ""))
-                .withSecurity(security(properties, secrets.keys).withPodAccounts(podAccounts));
+                .withSecurity(security(properties, secrets.keys, clock).withPodAccounts(podAccounts));
+        String policy = properties.auditPolicyFile();
+        if (policy != null) {
+            options = options.withAudit(audit(Path.of(policy), properties, clock));
+        }
         if (!properties.isTls()) {
             return options;
         }
         return options.withTls(tls(properties, secrets.authority, clock));
+    }
+
+    private static AuditLog audit(Path policy, ApiServerProperties properties, Clock clock) {
+        String file = properties.auditLogPath();
+        String webhook = properties.auditWebhookConfigFile();
+        return new AuditLog(policy,
+                file == null
+                        ? null
+                        : new AuditFile(file, properties.auditLogMaxsize() * 1024L * 1024,
+                                properties.auditLogMaxbackup(), properties.auditLogMaxage()),
+                webhook == null
+                        ? null
+                        : new AuditWebhook(RemoteService.of(Path.of(webhook), clock),
+                                properties.auditWebhookBatchMaxWait(), clock),
+                clock);
     }
 
     private static ApiServerOptions.Tls tls(ApiServerProperties properties, Supplier<OwnAuthority> own, Clock clock) {
@@ -98,13 +126,26 @@ final class EmbeddedServers {
                 limits.requestTimeout());
     }
 
-    private static Security security(ApiServerProperties properties, ServerKeys keys) {
+    private static Security security(ApiServerProperties properties, ServerKeys keys, Clock clock) {
         String file = properties.tokenAuthFile();
         Map<String, User> tokens = file == null ? Map.of() : TokenFile.read(Path.of(file));
         String admission = properties.admissionControlConfigFile();
         Security security = properties.isOpen()
                 ? Security.open(keys)
                 : Security.of(properties.authorizationMode(), tokens, keys);
+        String users = properties.authenticationConfig();
+        String webhook = properties.authenticationTokenWebhookConfigFile();
+        String authorizers = properties.authorizationConfig();
+        OtherParties others = users == null
+                ? OtherParties.NONE
+                : AuthenticationConfig.read(Path.of(users), clock);
+        List<TokenAuthenticator> parties = new ArrayList<>(others.tokens());
+        if (webhook != null) {
+            parties.add(new TokenWebhook(RemoteService.of(Path.of(webhook), clock),
+                    properties.authenticationTokenWebhookCacheTtl(), clock));
+        }
+        security = security.withOthers(new OtherParties(parties, others.anonymous(),
+                authorizers == null ? null : AuthorizationConfig.read(Path.of(authorizers), clock)));
         return admission == null ? security : security.withPodSecurity(PodSecurityConfig.read(Path.of(admission)));
     }
 

@@ -12,8 +12,8 @@ final class UpstreamFlags {
     private static final Map<String, String> ALL = read();
 
     /** The flags of kube-apiserver that the embedded API server has and kube-controller-manager has not. */
-    private static final Set<String> OF_API_SERVER = Set.of("admission-control-config-file", "authorization-mode",
-            "external-hostname", "runtime-config", "token-auth-file");
+    private static final Set<String> OF_API_SERVER = Set
+            .of(Resources.text(UpstreamFlags.class, "apiserver-flags.txt").split("\n"));
 
     private UpstreamFlags() {}
 

@@ -15,6 +15,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.admission.WebhookCall.Verdict;
+import dev.wheelhouse.apiserver.audit.AuditEvent;
 import dev.wheelhouse.apiserver.auth.Authorizer;
 import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.error.StatusException;
@@ -40,7 +41,7 @@ import dev.wheelhouse.runtime.LogBudget;
 /**
  * Asks the admission webhooks about writes and connections (upstream: {@code apiserver/pkg/admission/plugin/webhook}).
  * Webhooks are asked about the same ones as {@link ValidatingPolicies}. Mutating webhooks are called one after the
- * other, validating ones at the same time. There is no audit log, so audit annotations are dropped. Thread safe; a
+ * other, validating ones at the same time. Thread safe; a
  * call blocks its request and no other.
  */
 final class AdmissionWebhooks {
@@ -124,7 +125,7 @@ final class AdmissionWebhooks {
             ObjectNode before = current.object();
             try {
                 Verdict verdict = call.make(client, true);
-                attributes.warnings().addAll(verdict.warnings());
+                tell(hook.fields, verdict, attributes);
                 if (verdict.refusal() != null) {
                     throw verdict.refusal();
                 }
@@ -162,12 +163,20 @@ final class AdmissionWebhooks {
             verdicts.add(outcome(calls.getFirst()));
         }
         others.forEach(verdict -> verdicts.add(verdict.join()));
-        verdicts.forEach(verdict -> attributes.warnings().addAll(verdict.warnings()));
+        for (int i = 0; i < calls.size(); i++) {
+            tell(calls.get(i).hook(), verdicts.get(i), attributes);
+        }
         for (Verdict verdict : verdicts) {
             if (verdict.refusal() != null) {
                 throw verdict.refusal();
             }
         }
+    }
+
+    private static void tell(JsonNode hook, Verdict verdict, Attributes attributes) {
+        attributes.warnings().addAll(verdict.warnings());
+        verdict.audited().forEachEntry(
+                (key, value) -> AuditEvent.annotate(Json.text(hook, "name") + "/" + key, value.asString("")));
     }
 
     /** A webhook cannot ask about the objects that configure webhooks and policies, so that they can be mended. */
@@ -241,7 +250,7 @@ final class AdmissionWebhooks {
                 failed(call.hook(), e.getMessage());
                 return Verdict.NONE;
             } catch (StatusException refusal) {
-                return new Verdict(Json.array(), List.of(), refusal);
+                return new Verdict(Json.array(), List.of(), Json.object(), refusal);
             }
         }
     }

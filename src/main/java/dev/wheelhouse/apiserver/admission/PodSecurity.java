@@ -17,6 +17,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.admission.PodSecurityChecks.Finding;
+import dev.wheelhouse.apiserver.audit.AuditEvent;
 import dev.wheelhouse.apiserver.auth.PodSecurityConfig;
 import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.json.Json;
@@ -30,7 +31,8 @@ import dev.wheelhouse.apiserver.work.Deadline;
 /**
  * The Pod Security Standards that the labels {@code pod-security.kubernetes.io/…} of a namespace ask for (upstream:
  * {@code k8s.io/pod-security-admission/admission}). Pods are refused by {@code enforce}; what breaks {@code warn}, pods
- * and templates of pods alike, is admitted with a warning.
+ * and templates of pods alike, is admitted with a warning, and an annotation of the audit log tells what breaks
+ * {@code audit}.
  */
 record PodSecurity(ObjectStore store, PodSecurityConfig config) {
     private static final String PREFIX = PodSecurityConfig.PREFIX;
@@ -117,15 +119,28 @@ record PodSecurity(ObjectStore store, PodSecurityConfig config) {
                 : PODS.containsKey(type) && subresource.isEmpty()) {
             StoredObject namespace = store.get("namespaces", "", asked.target().namespace());
             JsonNode pod = object.at(PODS.get(type));
-            if (namespace != null && pod.has("spec") && !config.users().contains(asked.user().name())
-                    && !config.namespaces().contains(namespace.name())
-                    && !config.runtimeClasses().contains(Json.text(pod, "spec", "runtimeClassName"))) {
+            if (namespace == null || !pod.has("spec")) {
+                return;
+            }
+            String exempt = config.exemption(namespace.name(), asked.user().name(),
+                    Json.text(pod, "spec", "runtimeClassName"));
+            if (exempt.isEmpty()) {
                 check(asked, pod, Policy.of(namespace.labels(), config.labels(), new Problems()), isPod);
+            } else {
+                AuditEvent.annotate(PREFIX + "exempt", exempt);
             }
         }
     }
 
     private static void check(Attributes asked, JsonNode pod, Policy policy, boolean isPod) {
+        if (isPod) {
+            AuditEvent.annotate(PREFIX + "enforce-policy", policy.enforce.toString());
+        }
+        List<Finding> audited = policy.audit.check(pod.path("metadata"), pod.path("spec"));
+        if (!audited.isEmpty()) {
+            AuditEvent.annotate(PREFIX + "audit-violations",
+                    "would violate PodSecurity \"" + policy.audit + "\": " + detail(audited));
+        }
         List<Finding> forbidden = isPod ? policy.enforce.check(pod.path("metadata"), pod.path("spec")) : List.of();
         if (!forbidden.isEmpty()) {
             throw Errors.forbidden(asked.type(), asked.name(),

@@ -12,6 +12,7 @@ import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.admission.BoundPolicies.Invocation;
 import dev.wheelhouse.apiserver.admission.BoundPolicies.Problem;
 import dev.wheelhouse.apiserver.admission.CompiledPolicy.Validation;
+import dev.wheelhouse.apiserver.audit.AuditEvent;
 import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.error.StatusException;
 import dev.wheelhouse.apiserver.json.Json;
@@ -24,8 +25,8 @@ import dev.wheelhouse.cel.CelExpression.EvaluationException;
 /**
  * Checks writes by the bound ValidatingAdmissionPolicies (upstream:
  * {@code apiserver/pkg/admission/plugin/policy/validating}). Policies apply to creations, changes and deletions of
- * objects, to what is sent to subresources, and to connections. There is no audit log, so the action Audit has no
- * effect. Thread safe.
+ * objects, to what is sent to subresources, and to connections.
+ * Thread safe.
  */
 record ValidatingPolicies(BoundPolicies policies) {
     /** Whether any policy is bound. */
@@ -60,7 +61,9 @@ record ValidatingPolicies(BoundPolicies policies) {
         }
         CelBudget budget = CelBudget.ofValidations();
         Map<String, Object> values = invocation.compiled().values(known, param, budget);
+        int index = 0;
         for (Validation validation : invocation.compiled().validations()) {
+            decisions.index = index++;
             try {
                 if (!Boolean.TRUE.equals(validation.expression().evaluate(values, budget))) {
                     decisions.denied(invocation, message(validation, values, budget),
@@ -91,6 +94,8 @@ record ValidatingPolicies(BoundPolicies policies) {
     private static final class Decisions {
         private final Attributes attributes;
         private @Nullable StatusException refusal;
+        /** The place of the rule that is evaluated. */
+        private int index;
 
         Decisions(Attributes attributes) {
             this.attributes = attributes;
@@ -117,6 +122,12 @@ record ValidatingPolicies(BoundPolicies policies) {
                     refuse(by, why, reason);
                 } else if (action.asString("").equals("Warn")) {
                     attributes.warnings().add("Validation failed for " + by + ": " + why);
+                } else {
+                    ObjectNode failure = Json.object().put("message", why).put("policy", Meta.name(invocation.policy()))
+                            .put("binding", Meta.name(invocation.binding())).put("expressionIndex", index);
+                    failure.set("validationActions", invocation.binding().path("spec").path("validationActions"));
+                    AuditEvent.annotate("validation.policy.admission.k8s.io/validation_failure",
+                            Json.array().add(failure).toString());
                 }
             }
         }

@@ -35,10 +35,11 @@ record WebhookCall(JsonNode hook, ResourceInfo as, Attributes seen, Duration tim
      * The answer of a webhook.
      *
      * @param patch the operations of a JSON patch; empty for none
+     * @param audited annotations for the audit log, without the webhook's name in their keys
      * @param refusal null if the write is allowed
      */
-    record Verdict(JsonNode patch, List<String> warnings, @Nullable StatusException refusal) {
-        static final Verdict NONE = new Verdict(Json.array(), List.of(), null);
+    record Verdict(JsonNode patch, List<String> warnings, JsonNode audited, @Nullable StatusException refusal) {
+        static final Verdict NONE = new Verdict(Json.array(), List.of(), Json.object(), null);
     }
 
     String name() {
@@ -89,11 +90,12 @@ record WebhookCall(JsonNode hook, ResourceInfo as, Attributes seen, Duration tim
         }
         List<String> warnings = response.path("warnings").valueStream().filter(JsonNode::isString)
                 .map(JsonNode::stringValue).toList();
+        JsonNode audited = response.path("auditAnnotations");
         if (!response.path("allowed").asBoolean(false)) {
-            return new Verdict(Json.array(), warnings, refusal(response.get("status")));
+            return new Verdict(Json.array(), warnings, audited, refusal(response.get("status")));
         }
         String patch = mutating ? Json.text(response, "patch") : "";
-        return new Verdict(patch.isEmpty() ? Json.array() : patch(patch, response), warnings, null);
+        return new Verdict(patch.isEmpty() ? Json.array() : patch(patch, response), warnings, audited, null);
     }
 
     private static void check(ObjectNode answer, ObjectNode response, String uid, boolean mutating)

@@ -5,35 +5,47 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import javax.security.auth.x500.X500Principal;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import dev.wheelhouse.pki.CertificateRequest;
 import dev.wheelhouse.pki.Subject;
+import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Hashes;
+import dev.wheelhouse.runtime.LogBudget;
 
 /**
  * Finds the user of a request: from a client certificate, or a token: a configured one, a bootstrap token, or a
  * service account's (upstream: {@code pkg/kubeapiserver/authenticator}). Thread safe.
  */
 public final class Authenticator {
-    private final Map<String, User> byTokenHash;
-    private final ServiceAccountTokens serviceAccounts;
-    private final BootstrapTokens bootstrapTokens;
+    private static final Logger log = LoggerFactory.getLogger(Authenticator.class);
+
+    private final List<TokenAuthenticator> parties;
+    private final LogBudget refusals;
     private final @Nullable User withoutCredentials;
 
     /**
      * @param tokens users by their bearer tokens
+     * @param others are asked in their order about tokens that this server did not make
      * @param withoutCredentials the user of requests without credentials; null if these are refused
      */
     Authenticator(Map<String, User> tokens, ServiceAccountTokens serviceAccounts, BootstrapTokens bootstrapTokens,
-            @Nullable User withoutCredentials) {
-        this.byTokenHash = tokens.entrySet().stream()
+            List<TokenAuthenticator> others, Clock clock, @Nullable User withoutCredentials) {
+        // The look-up is by a hash, so that its duration tells nothing about the tokens.
+        Map<String, User> byTokenHash = tokens.entrySet().stream()
                 .collect(Collectors.toUnmodifiableMap(entry -> hash(entry.getKey()), Map.Entry::getValue));
-        this.serviceAccounts = serviceAccounts;
-        this.bootstrapTokens = bootstrapTokens;
+        List<TokenAuthenticator> own = List.of(
+                (token, to) -> to.contains(ServiceAccountTokens.ISSUER) ? byTokenHash.get(hash(token)) : null,
+                (token, to) -> to.contains(ServiceAccountTokens.ISSUER) ? bootstrapTokens.user(token) : null,
+                serviceAccounts::verify);
+        this.parties = Stream.concat(own.stream(), others.stream()).toList();
+        this.refusals = new LogBudget(clock);
         this.withoutCredentials = withoutCredentials;
     }
 
@@ -63,18 +75,19 @@ public final class Authenticator {
      */
     public User ofToken(String token, List<String> audiences) throws UnauthorizedException {
         List<String> wanted = audiences.isEmpty() ? List.of(ServiceAccountTokens.ISSUER) : audiences;
-        // The look-up is by a hash, so that its duration tells nothing about the tokens.
-        User user = byTokenHash.get(hash(token));
-        if (user == null) {
-            user = bootstrapTokens.user(token);
+        UnauthorizedException refusal = new UnauthorizedException("invalid bearer token");
+        for (TokenAuthenticator each : parties) {
+            try {
+                User user = each.user(token, wanted);
+                if (user != null) {
+                    return user;
+                }
+            } catch (UnauthorizedException e) {
+                refusal = e;
+            }
         }
-        if (user == null) {
-            return serviceAccounts.verify(token, wanted);
-        }
-        if (!wanted.contains(ServiceAccountTokens.ISSUER)) {
-            throw new UnauthorizedException("the token is for other audiences");
-        }
-        return user;
+        refusals.info(log, "a token is refused: " + refusal.getMessage());
+        throw refusal;
     }
 
     private static String hash(String token) {

@@ -6,8 +6,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.WeakHashMap;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +22,7 @@ import dev.wheelhouse.facts.PodReferences;
 /**
  * Lets a node read what the pods that are bound to it name, and write its own objects (upstream:
  * {@code plugin/pkg/auth/authorizer/node}). The relations follow from the stored objects at the moment of the question.
- * The roles decide about other users, and about nodes where it does not allow a request. Thread safe.
+ * It has no opinion about other users. Thread safe.
  */
 final class NodeAuthorizer implements Authorizer {
     private static final String CLAIMS = "persistentvolumeclaims";
@@ -34,14 +32,12 @@ final class NodeAuthorizer implements Authorizer {
     private static final Set<String> IN_CLAIMS_NAMESPACE = Set.of("azureFile", "cephfs", "flexVolume", "rbd", "scaleIO",
             "iscsi");
 
-    private final Authorizer roles;
     private final ObjectStore store;
     private final FieldIndex pods;
     /** The names in a version of a pod, as {@code secrets/name}. */
     private final Map<StoredObject, Set<String>> names = Collections.synchronizedMap(new WeakHashMap<>());
 
-    NodeAuthorizer(Authorizer roles, ObjectStore store) {
-        this.roles = roles;
+    NodeAuthorizer(ObjectStore store) {
         this.store = store;
         this.pods = new FieldIndex(store, "pods", NODE_NAME);
     }
@@ -59,23 +55,10 @@ final class NodeAuthorizer implements Authorizer {
     public AuthorizationDecision authorize(User user, RequestInfo request) {
         String node = user.node();
         if (node == null) {
-            return roles.authorize(user, request);
+            return AuthorizationDecision.NO_OPINION;
         }
         String refusal = node.isEmpty() ? "unknown node for user \"" + user.name() + "\"" : refusal(node, request);
-        if (refusal == null) {
-            return AuthorizationDecision.ALLOWED;
-        }
-        AuthorizationDecision other = roles.authorize(user, request);
-        return other.allowed()
-                ? other
-                : new AuthorizationDecision(false, Stream.of(refusal, other.reason())
-                        .filter(reason -> !reason.isEmpty()).collect(Collectors.joining("\n")));
-    }
-
-    /** The rights by roles: those that follow from pods cannot be listed. */
-    @Override
-    public List<PolicyRule> rules(User user, String namespace) {
-        return roles.rules(user, namespace);
+        return refusal == null ? AuthorizationDecision.ALLOWED : new AuthorizationDecision(false, refusal);
     }
 
     /** Why a node may not make a request, which may be empty; null if it may. */

@@ -1,19 +1,14 @@
 package dev.wheelhouse.apiserver.auth;
 
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 
 import tools.jackson.databind.JsonNode;
 
 import dev.wheelhouse.apiserver.json.Json;
-import dev.wheelhouse.client.ModelJson;
-import dev.wheelhouse.runtime.SafeYaml;
 
 /**
  * The defaults of Pod Security in a cluster, for namespaces without labels, and the exemptions (upstream:
@@ -36,38 +31,25 @@ public record PodSecurityConfig(Map<String, String> labels, Set<String> users, S
      *
      * @throws AuthConfigException if it cannot be read, or says something else
      */
-    public static PodSecurityConfig read(Path file) {
-        JsonNode config = yaml(file, "AdmissionConfiguration");
+    public static PodSecurityConfig read(Path path) {
+        ConfigFile file = new ConfigFile(path);
+        JsonNode config = file.read("AdmissionConfiguration", "apiserver.config.k8s.io/");
         PodSecurityConfig read = NONE;
         for (JsonNode plugin : config.path("plugins")) {
             if (!Json.text(plugin, "name").equals("PodSecurity")) {
-                throw wrong(file, "plugins[].name is \"" + Json.text(plugin, "name") + "\": only PodSecurity is "
+                throw file.wrong("plugins[].name is \"" + Json.text(plugin, "name") + "\": only PodSecurity is "
                         + "configured here");
             }
-            String path = Json.text(plugin, "path");
-            read = path.isEmpty()
+            String other = Json.text(plugin, "path");
+            read = other.isEmpty()
                     ? of(file, plugin.path("configuration"))
-                    : of(file, yaml(file.resolveSibling(path), "PodSecurityConfiguration"));
+                    : of(file, new ConfigFile(path.resolveSibling(other)).read("PodSecurityConfiguration",
+                            "pod-security.admission.config.k8s.io/"));
         }
         return read;
     }
 
-    private static JsonNode yaml(Path file, String kind) {
-        try {
-            JsonNode read = ModelJson
-                    .tree(Objects.requireNonNullElse(SafeYaml.load(Files.readAllBytes(file)), Map.of()));
-            if (!Json.text(read, "kind").equals(kind)) {
-                throw wrong(file, "kind is \"" + Json.text(read, "kind") + "\" instead of " + kind);
-            }
-            return read;
-        } catch (IOException | IllegalArgumentException e) {
-            throw new AuthConfigException("the admission configuration " + file + " cannot be read ("
-                    + AuthConfigException.why(e) + "): name a file as kube-apiserver's "
-                    + "--admission-control-config-file", e);
-        }
-    }
-
-    private static PodSecurityConfig of(Path file, JsonNode config) {
+    private static PodSecurityConfig of(ConfigFile file, JsonNode config) {
         Map<String, String> labels = new HashMap<>();
         config.path("defaults").propertyStream().forEach(each -> {
             String value = each.getValue().asString("");
@@ -75,7 +57,7 @@ public record PodSecurityConfig(Map<String, String> labels, Set<String> users, S
             if (!isVersion && !List.of("enforce", "audit", "warn").contains(each.getKey()) || !value.matches(isVersion
                     ? "latest|v1\\.(0|[1-9]\\d{0,8})"
                     : "privileged|baseline|restricted")) {
-                throw wrong(file, "defaults." + each.getKey() + " is \"" + value + "\": enforce, audit and warn are "
+                throw file.wrong("defaults." + each.getKey() + " is \"" + value + "\": enforce, audit and warn are "
                         + "privileged, baseline or restricted, and their versions are latest or v1.x");
             }
             labels.put(PREFIX + each.getKey(), value);
@@ -86,7 +68,10 @@ public record PodSecurityConfig(Map<String, String> labels, Set<String> users, S
                 Set.copyOf(Json.texts(exempt.path("runtimeClasses"))));
     }
 
-    private static AuthConfigException wrong(Path file, String what) {
-        return new AuthConfigException("the admission configuration " + file + ": " + what, null);
+    /** Why pods are not checked; empty if they are. */
+    public String exemption(String namespace, String user, String runtimeClass) {
+        return namespaces.contains(namespace)
+                ? "namespace"
+                : users.contains(user) ? "user" : runtimeClasses.contains(runtimeClass) ? "runtimeClass" : "";
     }
 }

@@ -4,7 +4,7 @@ package dev.wheelhouse.apiserver.auth;
  * The credentials of a request are missing or invalid. It has no stack trace, since it only leads to an answer of 401.
  */
 public final class UnauthorizedException extends Exception {
-    UnauthorizedException(String message) {
+    public UnauthorizedException(String message) {
         super(message, null, false, false);
     }
 }

@@ -35,7 +35,7 @@ public record User(String name, String uid, List<String> groups, Map<String, Lis
     public static final User ANONYMOUS = new User("system:anonymous", "", List.of(UNAUTHENTICATED), Map.of());
 
     /** An authenticated user, with the group of all authenticated users added. */
-    static User authenticated(String name, String uid, List<String> groups, Map<String, List<String>> extra) {
+    public static User authenticated(String name, String uid, List<String> groups, Map<String, List<String>> extra) {
         List<String> all = new ArrayList<>(groups);
         if (!all.contains(AUTHENTICATED)) {
             all.add(AUTHENTICATED);

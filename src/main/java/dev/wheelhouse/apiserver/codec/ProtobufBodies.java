@@ -23,6 +23,7 @@ import dev.wheelhouse.apiserver.codec.ProtobufTypes.Message;
 import dev.wheelhouse.apiserver.codec.ProtobufTypes.Slot;
 import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.json.Json;
+import dev.wheelhouse.apiserver.json.Surrogates;
 import dev.wheelhouse.facts.Schemas;
 import dev.wheelhouse.facts.TypeSchema;
 import dev.wheelhouse.facts.TypeSchema.Shape;
@@ -45,6 +46,15 @@ public final class ProtobufBodies {
 
     private ProtobufBodies(CodedInputStream in) {
         this.in = in;
+    }
+
+    /** Reads a body in any of the three encodings. @throws ApiException as {@link #read} and {@link Yaml} do */
+    public static JsonNode tree(String media, byte[] body) {
+        return media.startsWith(MEDIA_TYPE)
+                ? read(body)
+                : media.contains("yaml")
+                        ? Yaml.read(body, Errors::badRequest).value()
+                        : Json.read(Surrogates.paired(body));
     }
 
     /** @throws ApiException 400 if the bytes are not a protobuf object, 415 if its type is unknown */

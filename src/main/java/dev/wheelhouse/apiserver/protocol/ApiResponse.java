@@ -9,6 +9,7 @@ import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.wheelhouse.apiserver.audit.AuditEvent;
 import dev.wheelhouse.apiserver.codec.Pieces;
 import dev.wheelhouse.apiserver.codec.ProtobufBodies;
 import dev.wheelhouse.apiserver.codec.ProtobufWriter;
@@ -80,6 +81,11 @@ public sealed interface ApiResponse {
         @Override
         public byte[] body() {
             return pieces == null ? body : pieces.toBytes();
+        }
+
+        /** Notes the answer in the audit log. */
+        public void audit() {
+            AuditEvent.answers(code, contentType, line || pieces != null, length(), this::body);
         }
 
         /** The length of the body on the wire in bytes. */

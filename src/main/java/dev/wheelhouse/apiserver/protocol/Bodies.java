@@ -16,6 +16,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
+import dev.wheelhouse.apiserver.audit.AuditEvent;
 import dev.wheelhouse.apiserver.codec.GoText;
 import dev.wheelhouse.apiserver.codec.ProtobufBodies;
 import dev.wheelhouse.apiserver.codec.Yaml;
@@ -24,6 +25,7 @@ import dev.wheelhouse.apiserver.error.StatusException;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.json.Surrogates;
+import dev.wheelhouse.apiserver.kinds.Defaults;
 import dev.wheelhouse.apiserver.schema.FieldValidation;
 import dev.wheelhouse.facts.Schemas;
 import dev.wheelhouse.facts.TypeSchema;
@@ -85,6 +87,10 @@ public final class Bodies {
         identify(object, type);
         checkDepth(object);
         prune(request, type, object, complaints, duplicates);
+        AuditEvent.requests(object, copy -> {
+            Defaults.apply(type, copy);
+            return copy;
+        });
         return object;
     }
 
@@ -274,11 +280,7 @@ public final class Bodies {
         String media = media(request);
         JsonNode read;
         try {
-            read = switch (media) {
-                case "application/yaml" -> Yaml.read(request.body(), Errors::badRequest).value();
-                case ProtobufBodies.MEDIA_TYPE -> ProtobufBodies.read(request.body());
-                default -> Json.read(Surrogates.paired(request.body()));
-            };
+            read = ProtobufBodies.tree(media, request.body());
         } catch (JacksonException e) {
             throw Errors.badRequest("couldn't get version/kind; json parse error: " + problem(e));
         }

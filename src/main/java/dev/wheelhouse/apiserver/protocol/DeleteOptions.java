@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
+import dev.wheelhouse.apiserver.audit.AuditEvent;
 import dev.wheelhouse.apiserver.error.Errors;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.validation.Problems;
@@ -37,7 +38,11 @@ public record DeleteOptions(@Nullable Long grace, @Nullable String uid, @Nullabl
      */
     public static DeleteOptions of(ApiRequest request) {
         if (request.body().length > 0) {
-            return of(Bodies.options(request));
+            ObjectNode sent = Bodies.options(request);
+            AuditEvent.requests(sent, copy -> (ObjectNode) Json.object().put("kind", "DeleteOptions")
+                    .put("apiVersion", "meta.k8s.io/__internal")
+                    .setAll((ObjectNode) copy.remove(List.of("kind", "apiVersion"))));
+            return of(sent);
         }
         QueryParameters query = request.query();
         Long grace = query.number("gracePeriodSeconds");

@@ -109,6 +109,9 @@ record AccessReviews(Writes writes, Authenticator authenticator, Authorizer auth
     private void access(ObjectNode review, ObjectNode spec, User user) {
         AuthorizationDecision decision = authorizer.authorize(user, question(spec));
         ObjectNode status = review.putObject("status").put("allowed", decision.allowed());
+        if (decision.denied()) {
+            status.put("denied", true);
+        }
         if (!decision.reason().isEmpty()) {
             status.put("reason", decision.reason());
         }

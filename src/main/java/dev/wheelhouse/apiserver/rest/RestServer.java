@@ -13,6 +13,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.admission.AdmissionChain;
 import dev.wheelhouse.apiserver.admission.Quotas;
+import dev.wheelhouse.apiserver.audit.AuditEvent;
 import dev.wheelhouse.apiserver.auth.Credentials;
 import dev.wheelhouse.apiserver.auth.FlowSchemas;
 import dev.wheelhouse.apiserver.auth.Security;
@@ -94,7 +95,7 @@ public final class RestServer {
      */
     public RestServer(ObjectStore store, Clock clock, RandomGenerator random, Security security, ServerInfo info) {
         Security.Access access = security.accessTo(store, clock);
-        this.gate = new Gate(access.authenticator(), access.authorizer());
+        this.gate = new Gate(access.authenticator(), access.authorizer(), security.others().anonymous());
         this.flows = new FlowSchemas(store);
         this.registry = ResourceRegistry.builtIn(info.apis());
         Ids ids = new Ids(random);
@@ -175,7 +176,7 @@ public final class RestServer {
                 throw route.problem();
             }
             Duration timeout = timeout(head);
-            User user = gate.user(head.credentials());
+            User user = gate.user(head.credentials(), route.about());
             flow = flows.match(user, route.about());
             gate.require(user, route.about());
             return new Authorization.Granted(head.withUser(user), timeout, flow);
@@ -187,6 +188,9 @@ public final class RestServer {
     /** Answers an authorized request. The work ends early, with 504, at the {@link Deadline} of this thread. */
     public ApiResponse answer(Authorization.Granted granted, byte[] body) {
         ApiRequest request = granted.request().withBody(body);
+        if (request.method().equals("PATCH")) {
+            AuditEvent.patches(request.contentType(), body);
+        }
         ApiResponse answer;
         try {
             answer = route(request);
@@ -214,6 +218,7 @@ public final class RestServer {
             case StoreException.Failed failed ->
                 failure(request, Errors.writesRefused(String.valueOf(failed.getMessage())).status());
             default -> {
+                AuditEvent.failed();
                 failures.error(log, request.method() + " " + request.path() + " failed", e);
                 yield failure(request, Errors.status(500, "InternalError",
                         "Internal error occurred: " + request.method() + " " + request.path() + ": " + e, null));

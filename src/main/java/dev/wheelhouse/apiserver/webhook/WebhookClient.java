@@ -9,7 +9,6 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
-import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Base64;
@@ -22,13 +21,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLHandshakeException;
 import javax.net.ssl.SSLPeerUnverifiedException;
-import javax.net.ssl.TrustManager;
-import javax.net.ssl.TrustManagerFactory;
-import javax.net.ssl.X509TrustManager;
 
 import org.jspecify.annotations.Nullable;
 
@@ -37,13 +32,11 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.api.ResourceType;
-import dev.wheelhouse.apiserver.auth.ServingCertificate;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.apiserver.work.Allowance;
 import dev.wheelhouse.apiserver.work.Deadline;
-import dev.wheelhouse.pki.Pem;
 import dev.wheelhouse.runtime.BoundedMap;
 
 import okhttp3.ConnectionPool;
@@ -184,7 +177,7 @@ public final class WebhookClient {
         return left.compareTo(Duration.ofMillis(1)) < 0 ? Duration.ofMillis(1) : left;
     }
 
-    private static byte[] read(Response response, int most) throws IOException {
+    static byte[] read(Response response, int most) throws IOException {
         ResponseBody body = response.body();
         try (InputStream in = body.byteStream()) {
             byte[] read = in.readNBytes(most + 1);
@@ -238,18 +231,9 @@ public final class WebhookClient {
     /** @param bundle certificates as PEM, in base64 */
     private OkHttpClient trusting(String bundle) throws WebhookException {
         try {
-            List<X509Certificate> authorities = Pem
-                    .certificates(new String(Base64.getMimeDecoder().decode(bundle), StandardCharsets.UTF_8));
-            if (authorities.isEmpty()) {
-                throw new IllegalArgumentException("there is no certificate in PEM");
-            }
-            TrustManagerFactory factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-            factory.init(ServingCertificate.trustStore(authorities));
-            TrustManager manager = factory.getTrustManagers()[0];
-            SSLContext context = SSLContext.getInstance("TLS");
-            context.init(null, new TrustManager[]{manager}, null);
-            return plain.newBuilder().sslSocketFactory(context.getSocketFactory(), (X509TrustManager) manager).build();
-        } catch (GeneralSecurityException | IllegalArgumentException e) {
+            return RemoteService.trusting(plain,
+                    new String(Base64.getMimeDecoder().decode(bundle), StandardCharsets.UTF_8));
+        } catch (IllegalArgumentException e) {
             throw new WebhookException("could not get REST client: unable to load root certificates: "
                     + "unable to parse bytes as PEM block");
         }

@@ -26,20 +26,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 class NodeAuthorizerTest {
     private static final User NODE_A = User.ofNode("a");
     private static final String UNRELATED = "no relationship found between node 'a' and this object";
-    private static final Authorizer NOBODY = new Authorizer() {
-        @Override
-        public AuthorizationDecision authorize(User user, RequestInfo request) {
-            return new AuthorizationDecision(false, "");
-        }
-
-        @Override
-        public List<PolicyRule> rules(User user, String namespace) {
-            return List.of();
-        }
-    };
 
     private final ObjectStore store = new ObjectStore(new ManualClock(), Retention.standard(), Storage.inMemory());
-    private final NodeAuthorizer nodes = new NodeAuthorizer(NOBODY, store);
+    private final NodeAuthorizer nodes = new NodeAuthorizer(store);
 
     @BeforeEach
     void storePods() {
@@ -218,7 +207,7 @@ class NodeAuthorizerTest {
 
     @Test
     void rolesGiveNodesFurtherRightsAndBothReasonsAreTold() {
-        NodeAuthorizer both = new NodeAuthorizer(new Authorizer() {
+        AuthorizerChain both = new AuthorizerChain(List.of(nodes, new Authorizer() {
             @Override
             public AuthorizationDecision authorize(User user, RequestInfo request) {
                 return new AuthorizationDecision(request.name().equals("env-b"), "RBAC: a reason");
@@ -228,7 +217,7 @@ class NodeAuthorizerTest {
             public List<PolicyRule> rules(User user, String namespace) {
                 return PolicyRule.EVERYTHING;
             }
-        }, store);
+        }));
         RequestInfo of = RequestInfo.ofResource("get", "", "secrets", "", "ns", "env-b");
         assertThat(both.authorize(NODE_A, of).allowed()).isTrue();
         assertThat(both.authorize(NODE_A, RequestInfo.ofResource("get", "", "secrets", "", "ns", "pull-b")).reason())

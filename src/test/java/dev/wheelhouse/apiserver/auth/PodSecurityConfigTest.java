@@ -55,6 +55,6 @@ class PodSecurityConfigTest {
             "'{' | cannot be read"})
     void aFileThatSaysSomethingElseIsRefused(String config, String reason) {
         assertThatThrownBy(() -> read(config)).isInstanceOf(AuthConfigException.class).hasMessageContaining(reason)
-                .hasMessageContaining("the admission configuration " + directory);
+                .hasMessageContaining("the configuration " + directory);
     }
 }
