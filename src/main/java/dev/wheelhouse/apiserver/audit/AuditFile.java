@@ -15,6 +15,8 @@ import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
+import org.jspecify.annotations.Nullable;
+
 import dev.wheelhouse.apiserver.auth.AuthConfigException;
 import dev.wheelhouse.runtime.PrivateFiles;
 
@@ -30,7 +32,8 @@ public final class AuditFile implements AutoCloseable {
     private final long mostBytes;
     private final int mostBackups;
     private final int mostDays;
-    private OutputStream out;
+    /** Null if the file has to be opened again, after a rotation or its failure. */
+    private @Nullable OutputStream out;
     private long size;
 
     /**
@@ -67,10 +70,15 @@ public final class AuditFile implements AutoCloseable {
         if (size > 0 && size + line.length + 1 > mostBytes) {
             rotate(now);
         }
+        OutputStream to = out;
+        if (to == null) {
+            to = open();
+            out = to;
+        }
         byte[] whole = Arrays.copyOf(line, line.length + 1);
         whole[line.length] = '\n';
-        out.write(whole);
-        out.flush();
+        to.write(whole);
+        to.flush();
         size += whole.length;
     }
 
@@ -79,9 +87,9 @@ public final class AuditFile implements AutoCloseable {
         int dot = name.lastIndexOf('.') < 0 ? name.length() : name.lastIndexOf('.');
         String prefix = name.substring(0, dot) + "-";
         String extension = name.substring(dot);
-        out.close();
+        close();
+        size = 0; // If the file cannot be renamed, the next event goes into it.
         Files.move(path, path.resolveSibling(prefix + TIME.format(now) + extension));
-        out = open();
         Pattern backup = Pattern.compile(Pattern.quote(prefix) + "[-0-9T.]{23}" + Pattern.quote(extension));
         try (Stream<Path> files = Files.list(path.resolveSibling(""))) {
             List<Path> newest = files.filter(each -> backup.matcher(each.getFileName().toString()).matches())
@@ -97,11 +105,10 @@ public final class AuditFile implements AutoCloseable {
 
     @Override
     public synchronized void close() {
-        try {
-            out.close();
+        try (OutputStream old = out) {
+            out = null;
         } catch (IOException e) {
             // Each line was flushed.
         }
     }
-
 }

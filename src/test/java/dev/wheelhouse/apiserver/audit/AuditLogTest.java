@@ -8,6 +8,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -133,6 +134,20 @@ class AuditLogTest {
             "{kind: Policy, rules: [{level: None, namespaces: [a], nonResourceURLs: [/a]}]} | make two rules of it"})
     void aPolicyThatIsNoneIsRefusedWithItsField(String text, String why) {
         assertThatThrownBy(() -> policy(text)).isInstanceOf(AuthConfigException.class).hasMessageContaining(why);
+    }
+
+    @Test
+    void aFileThatSomebodyHasTakenAwayIsMadeAgain() throws Exception {
+        Path log = directory.resolve("audit.log");
+        Instant now = Instant.parse("2026-01-02T03:04:05Z");
+        try (AuditFile file = new AuditFile(log.toString(), 10, 0, 0)) {
+            file.write(new byte[9], now);
+            Files.delete(log);
+            assertThatThrownBy(() -> file.write(new byte[9], now)).as("it cannot be renamed")
+                    .isInstanceOf(NoSuchFileException.class);
+            file.write("next".getBytes(StandardCharsets.UTF_8), now);
+            assertThat(log).hasContent("next");
+        }
     }
 
     @Test
