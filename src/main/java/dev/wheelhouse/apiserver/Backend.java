@@ -10,38 +10,52 @@ import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
-import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
+import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import javax.net.ssl.SSLSocket;
 
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.wheelhouse.apiserver.auth.ServingCertificate;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
+import dev.wheelhouse.apiserver.webhook.GoWords;
 
 /**
- * The connection to a server that answers a request in this server's place, such as the kubelet of a node (upstream:
- * {@code apimachinery/pkg/util/proxy/upgradeaware.go}). Certificates are not verified, as upstream does not without an
- * authority for kubelets, and credentials are not passed on. Requests that do not switch protocols are sent as
- * HTTP/1.0, so that the end of the connection ends the answer.
+ * The connection to a server that answers a request in this server's place: the kubelet of a node, or a server that
+ * extends this one (upstream: {@code apimachinery/pkg/util/proxy/upgradeaware.go}). The certificates of kubelets are
+ * not verified, as upstream does not without an authority for them, and credentials are not passed on. Requests that do
+ * not switch protocols are sent as HTTP/1.0, so that the end of the connection ends the answer.
  */
 final class Backend implements Closeable {
     /** The most bytes of the head of an answer. */
     private static final int MOST_OF_HEAD = 32 * 1024;
     /** The most bytes of an answer that refuses to switch protocols. */
     private static final int MOST_OF_REFUSAL = 64 * 1024;
+    /** The most bytes of an answer that is read as a whole. */
+    private static final int MOST_OF_WHOLE = 8 << 20;
     private static final int CHUNK = 16 * 1024;
     private static final Duration CONNECT = Duration.ofSeconds(10);
     /** How long neither side may send anything (upstream: {@code streamingConnectionIdleTimeout} of kubelets). */
@@ -52,6 +66,8 @@ final class Backend implements Closeable {
     private static final Set<String> OWN = Set.of("host", "connection", "keep-alive", "te", "trailer", "upgrade",
             "transfer-encoding", "content-length", "expect", "authorization", "cookie", "proxy-authorization",
             "accept-encoding");
+    /** The beginnings of headers that show who the sender is. */
+    private static final Pattern OF_SENDER = Pattern.compile("(?i)(impersonate|x-remote)-.*");
     private static final Set<String> OWN_OF_ANSWER = Set.of("connection", "keep-alive", "transfer-encoding");
 
     private final Socket socket;
@@ -69,6 +85,16 @@ final class Backend implements Closeable {
         this.failure = failure;
     }
 
+    /** A request as it is passed on. @param protocol the one to switch to; null if none is asked for */
+    record Asked(String method, @Nullable String query, Map<String, List<String>> headers, @Nullable String protocol) {
+        static Asked of(HttpServletRequest request) {
+            Map<String, List<String>> headers = new LinkedHashMap<>();
+            Collections.list(request.getHeaderNames())
+                    .forEach(name -> headers.put(name, Collections.list(request.getHeaders(name))));
+            return new Asked(request.getMethod(), request.getQueryString(), headers, request.getHeader("Upgrade"));
+        }
+    }
+
     /**
      * Sends the request and reads the head of the answer. The caller closes what it gets, unless that is a failure.
      *
@@ -76,16 +102,17 @@ final class Backend implements Closeable {
      *        for until nobody reads the answer any more
      * @param identity this server's certificate for kubelets
      */
-    static Backend ask(ApiResponse.Live.Forward to, HttpServletRequest request, Duration timeout,
-            BooleanSupplier gone, SSLContext identity) {
-        Socket socket = new Socket();
+    static Backend ask(ApiResponse.Live.Forward to, Asked request, Duration timeout, BooleanSupplier gone,
+            Supplier<SSLContext> identity) {
+        return ask(new Socket(), to, request, timeout, gone, identity);
+    }
+
+    private static Backend ask(Socket socket, ApiResponse.Live.Forward to, Asked request, Duration timeout,
+            BooleanSupplier gone, Supplier<SSLContext> identity) {
         try {
-            String protocol = request.getHeader("Upgrade");
-            socket.connect(new InetSocketAddress(to.host(), to.port()), (int) CONNECT.toMillis());
-            socket.setSoTimeout((int) timeout.toMillis());
-            Socket tls = identity.getSocketFactory().createSocket(socket, to.host(), to.port(), true);
+            Socket tls = connect(socket, to, timeout, identity);
             OutputStream out = tls.getOutputStream();
-            out.write(head(to, request, protocol).getBytes(StandardCharsets.ISO_8859_1));
+            out.write(head(to, request).getBytes(StandardCharsets.ISO_8859_1));
             out.write(to.body());
             out.flush();
             InputStream in = new BufferedInputStream(tls.getInputStream(), CHUNK);
@@ -107,37 +134,101 @@ final class Backend implements Closeable {
         }
     }
 
-    private static ApiResponse.Content failure(ApiResponse.Live.Forward to, Exception e) {
-        String address = to.authority();
-        String why = switch (e) {
-            case ConnectException refused -> "dial tcp " + address + ": connect: connection refused";
-            case SocketTimeoutException late -> "dial tcp " + address + ": i/o timeout";
-            case UnknownHostException unknown -> "dial tcp: lookup " + to.host() + ": no such host";
-            default -> String.valueOf(e.getMessage());
-        };
-        return Refusals.unexplained(to.failureCode(), to.failure() + why);
+    private static Socket connect(Socket socket, ApiResponse.Live.Forward to, Duration timeout,
+            Supplier<SSLContext> kubelets) throws IOException {
+        InetSocketAddress address = new InetSocketAddress(to.host(), to.port());
+        try {
+            socket.connect(address, (int) CONNECT.toMillis());
+        } catch (ConnectException e) {
+            throw new ConnectException(GoWords.of(e, address.getAddress().getHostAddress(), to.port()));
+        }
+        socket.setSoTimeout((int) timeout.toMillis());
+        ApiResponse.Live.Identity identity = to.identity();
+        if (identity == null) {
+            return kubelets.get().getSocketFactory().createSocket(socket, to.host(), to.port(), true);
+        }
+        SSLSocket tls = (SSLSocket) identity.tls().getSocketFactory().createSocket(socket, identity.serverName(),
+                to.port(), true);
+        tls.startHandshake();
+        if (identity.verified()) {
+            List<String> names = ServingCertificate
+                    .names((X509Certificate) tls.getSession().getPeerCertificates()[0]);
+            if (names.stream().noneMatch(name -> ServingCertificate.matches(name, identity.serverName()))) {
+                throw new SSLPeerUnverifiedException(names.toString());
+            }
+        }
+        return tls;
     }
 
-    private static String head(ApiResponse.Live.Forward to, HttpServletRequest request, @Nullable String protocol) {
-        String query = request.getQueryString();
-        StringBuilder head = new StringBuilder(request.getMethod()).append(' ').append(to.path())
-                .append(to.keepsQuery() && query != null ? "?" + query : "")
+    private static ApiResponse.Content failure(ApiResponse.Live.Forward to, Exception e) {
+        ApiResponse.Live.Identity identity = to.identity();
+        String why = switch (e) {
+            case ConnectException told -> String.valueOf(told.getMessage());
+            case SocketTimeoutException late when identity == null -> "dial tcp " + to.authority() + ": i/o timeout";
+            case IOException io ->
+                GoWords.of(io, io instanceof SSLException && identity != null ? identity.serverName() : to.host(),
+                        to.port());
+            default -> String.valueOf(e.getMessage());
+        };
+        return identity == null
+                ? Refusals.unexplained(to.failureCode(), to.failure() + why)
+                : ApiResponse.text(to.failureCode(), to.failure() + why + "\n");
+    }
+
+    /**
+     * The whole answer to a request of this process, which has no headers but those of its identity.
+     *
+     * @param within the time for all of it
+     * @throws IOException if there is no answer in that time, with the reason
+     */
+    static ApiResponse.Content whole(ApiResponse.Live.Forward to, Duration within, ScheduledExecutorService timer,
+            Supplier<SSLContext> identity) throws IOException {
+        Socket socket = new Socket();
+        AtomicBoolean late = new AtomicBoolean();
+        Future<?> end = timer.schedule(() -> {
+            late.set(true);
+            close(socket);
+        }, within.toMillis(), TimeUnit.MILLISECONDS);
+        try (Backend backend = ask(socket, to, new Asked("GET", null, Map.of(), null), within, () -> true, identity)) {
+            ApiResponse.Content failure = backend.failure;
+            if (failure != null) {
+                throw new IOException(new String(failure.body(), StandardCharsets.UTF_8).strip());
+            }
+            byte[] body = backend.in.readNBytes((int) Math.min(backend.length(Integer.MAX_VALUE), MOST_OF_WHOLE + 1L));
+            if (body.length > MOST_OF_WHOLE) {
+                throw new IOException("the answer has more than " + MOST_OF_WHOLE + " bytes");
+            }
+            return new ApiResponse.Content(backend.code, backend.headers.getOrDefault("Content-Type", ""), body,
+                    List.of(), null, backend.headers);
+        } catch (IOException e) {
+            throw late.get() ? new SocketTimeoutException("context deadline exceeded") : e;
+        } finally {
+            end.cancel(false);
+        }
+    }
+
+    private static String head(ApiResponse.Live.Forward to, Asked request) {
+        String protocol = request.protocol;
+        ApiResponse.Live.Identity identity = to.identity();
+        StringBuilder head = new StringBuilder(request.method).append(' ').append(to.path())
+                .append(to.keepsQuery() && request.query != null ? "?" + request.query : "")
                 .append(protocol == null ? " HTTP/1.0\r\n" : " HTTP/1.1\r\n")
                 .append("Host: ").append(to.authority()).append("\r\n");
-        for (String name : Collections.list(request.getHeaderNames())) {
-            String lower = name.toLowerCase(Locale.ROOT);
-            if (OWN.contains(lower) || lower.startsWith("impersonate-")) {
-                continue;
+        request.headers.forEach((name, values) -> {
+            if (!OWN.contains(name.toLowerCase(Locale.ROOT)) && !OF_SENDER.matcher(name).matches()) {
+                values.forEach(value -> head.append(name).append(": ")
+                        .append(name.equalsIgnoreCase("Sec-WebSocket-Protocol") ? withoutToken(value) : value)
+                        .append("\r\n"));
             }
-            for (String value : Collections.list(request.getHeaders(name))) {
-                head.append(name).append(": ")
-                        .append(lower.equals("sec-websocket-protocol") ? withoutToken(value) : value).append("\r\n");
-            }
+        });
+        if (identity != null) {
+            identity.headers().forEach((name, values) -> values
+                    .forEach(value -> head.append(name).append(": ").append(value).append("\r\n")));
         }
         if (protocol != null) {
             head.append("Connection: Upgrade\r\nUpgrade: ").append(protocol).append("\r\n");
         }
-        if (to.body().length > 0 || !request.getMethod().equals("GET")) {
+        if (to.body().length > 0 || !request.method.equals("GET")) {
             head.append("Content-Length: ").append(to.body().length).append("\r\n");
         }
         return head.append("\r\n").toString();

@@ -489,7 +489,7 @@ final class HttpFront extends HttpServlet {
         try {
             switch (content.live()) {
                 case ApiResponse.Live.Forward to -> {
-                    Backend backend = Backend.ask(to, request, io, HttpFront::isGone, kubelets.get());
+                    Backend backend = Backend.ask(to, Backend.Asked.of(request), io, HttpFront::isGone, kubelets);
                     Connections.Peer peer = peer();
                     ApiResponse.Content failure = backend.failure() != null || !to.path().startsWith("/containerLogs/")
                             ? backend.failure()

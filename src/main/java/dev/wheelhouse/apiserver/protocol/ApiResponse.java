@@ -3,9 +3,12 @@ package dev.wheelhouse.apiserver.protocol;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
+
+import javax.net.ssl.SSLContext;
 
 import org.jspecify.annotations.Nullable;
 
@@ -110,14 +113,42 @@ public sealed interface ApiResponse {
          * @param body of the request
          * @param failureCode of the answer if that server cannot be reached
          * @param failure the beginning of that answer's message
+         * @param identity how this server shows itself; null for its identity to kubelets
          */
         record Forward(String host, int port, String path, boolean keepsQuery, byte[] body, int failureCode,
-                String failure) implements Live {
+                String failure, @Nullable Identity identity) implements Live {
+            /** A kubelet answers. */
+            public Forward(String host, int port, String path, boolean keepsQuery, byte[] body, int failureCode,
+                    String failure) {
+                this(host, port, path, keepsQuery, body, failureCode, failure, null);
+            }
+
             /** The host and the port, as in a URL. */
             public String authority() {
                 return (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
             }
         }
+
+        /** Sends requests of this server itself. */
+        interface Caller {
+            /**
+             * Sends a GET.
+             *
+             * @param within the time for the whole answer
+             * @throws IOException if there is none, with the reason in the words of Go
+             */
+            Content get(Forward to, Duration within) throws IOException;
+        }
+
+        /**
+         * How this server shows itself, and for whom it asks, to a server that extends it.
+         *
+         * @param tls has this server's certificate, and the authorities that it trusts
+         * @param serverName the name by which that server is called
+         * @param verified whether its certificate has to be for the name
+         * @param headers further ones, of values in Latin-1
+         */
+        record Identity(SSLContext tls, String serverName, boolean verified, Map<String, List<String>> headers) {}
 
         /**
          * The body goes on until its source has ended.

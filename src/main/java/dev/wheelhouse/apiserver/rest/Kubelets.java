@@ -7,6 +7,7 @@ import java.net.URISyntaxException;
 import java.net.URLEncoder;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -32,14 +33,16 @@ import dev.wheelhouse.apiserver.protocol.QueryParameters;
 import dev.wheelhouse.apiserver.protocol.Target;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StoredObject;
+import dev.wheelhouse.apiserver.work.Deadline;
 
 /**
  * The kubelets of nodes that are not hollow, which say what they use, and to which logs and connections of their pods
  * lead (upstream:
  * {@code pkg/kubelet/client/kubelet_client.go}, {@code pkg/registry/core/pod/strategy.go}).
  */
-record Kubelets(ObjectStore store, ServerInfo.KubeletCaller caller) implements NodeUsages {
+record Kubelets(ObjectStore store, Live.Caller caller) implements NodeUsages {
     private static final Logger log = LoggerFactory.getLogger(Kubelets.class);
+    private static final Duration PATIENCE = Duration.ofSeconds(3);
     private static final int DEFAULT_PORT = 10250;
     private static final String HOLLOW = "hollow://";
     /** The types of addresses in the order in which they are tried, which begins as kubeadm's. */
@@ -86,11 +89,12 @@ record Kubelets(ObjectStore store, ServerInfo.KubeletCaller caller) implements N
     public @Nullable Usage of(String node) {
         try {
             Kubelet kubelet = find(node);
-            return kubelet == null
-                    ? null
-                    : Usage.of(Json.read(caller.get(
-                            new Live.Forward(kubelet.host, kubelet.port, "/stats/summary", false, new byte[0], 0,
-                                    ""))));
+            if (kubelet == null) {
+                return null;
+            }
+            ApiResponse.Content answer = caller.get(new Live.Forward(kubelet.host, kubelet.port, "/stats/summary",
+                    false, new byte[0], 0, ""), Deadline.atMost(PATIENCE));
+            return answer.code() == 200 ? Usage.of(Json.read(answer.body())) : Usage.UNKNOWN;
         } catch (IOException | StatusException | JacksonException | ArithmeticException e) {
             log.debug("the node {} does not say what it uses", node, e);
             return Usage.UNKNOWN;

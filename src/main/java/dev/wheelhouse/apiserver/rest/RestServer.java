@@ -3,6 +3,7 @@ package dev.wheelhouse.apiserver.rest;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.random.RandomGenerator;
 
 import org.jspecify.annotations.Nullable;
@@ -13,6 +14,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.admission.AdmissionChain;
 import dev.wheelhouse.apiserver.admission.Quotas;
+import dev.wheelhouse.apiserver.aggregation.Aggregator;
+import dev.wheelhouse.apiserver.aggregation.Availability;
 import dev.wheelhouse.apiserver.auth.Credentials;
 import dev.wheelhouse.apiserver.auth.FlowSchemas;
 import dev.wheelhouse.apiserver.auth.Security;
@@ -49,6 +52,7 @@ import dev.wheelhouse.facts.ResourceInfo;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Durations;
 import dev.wheelhouse.runtime.LogBudget;
+import dev.wheelhouse.runtime.Loop;
 
 /**
  * The Kubernetes API over an {@link ObjectStore}, without a transport. Thread safe. A request runs on its caller's
@@ -78,6 +82,8 @@ public final class RestServer {
     private final OwnEndpoints endpoints;
     private final ClientAuthorities authorities;
     private final MetricsApis metrics;
+    private final Aggregator aggregator;
+    private final Availability availability;
 
     /** A server without authentication and transport. */
     public RestServer(ObjectStore store, Clock clock, RandomGenerator random) {
@@ -110,14 +116,17 @@ public final class RestServer {
         this.updates = new Updates(writes, renderer, clock);
         this.deletes = new Deletes(state, reads, writes, admission, renderer);
         this.scales = new Scales(reads, writes, updates, renderer);
-        this.kubelets = new Kubelets(store, info.kubelets());
+        this.kubelets = new Kubelets(store, info.caller());
         this.pods = new PodSubresources(reads, writes, renderer, kubelets, clock);
         this.evictions = new Evictions(reads, deletes, writes, renderer, clock);
         this.reviews = new AccessReviews(writes, access.authenticator(), access.authorizer(), renderer, clock);
         this.tokenRequests = new TokenRequests(reads, writes, access.serviceAccounts(), renderer, clock);
         this.metrics = new MetricsApis(store, registry, info.apis(), kubelets, clock);
-        this.nonResources = new NonResources(registry, new Discovery(registry, metrics.resources()),
-                new OpenApi(registry), renderer, info, new Health(store), access.serviceAccounts());
+        this.aggregator = new Aggregator(store, clock);
+        this.availability = new Availability(aggregator, store, info.caller(), clock);
+        this.nonResources = new NonResources(registry,
+                new Discovery(registry, metrics.resources(), aggregator::elsewhere),
+                new OpenApi(registry, aggregator::elsewhere), aggregator, renderer, info, new Health(store), access.serviceAccounts());
         this.endpoints = new OwnEndpoints(state);
         this.authorities = new ClientAuthorities(state);
         new Bootstrap(state).create();
@@ -128,9 +137,20 @@ public final class RestServer {
         endpoints.announce(address, port);
     }
 
-    /** Publishes the authorities of client certificates, by which servers beside this one know its clients. */
-    public void publishClientAuthorities(String pem) {
-        authorities.publish(pem);
+    /**
+     * Publishes authorities of certificates, by which servers beside this one know its clients.
+     *
+     * @param data further keys of the ConfigMap, besides those by which they know this server itself
+     */
+    public void publishAuthorities(Map<String, String> data) {
+        Map<String, String> all = new TreeMap<>(aggregator.published());
+        all.putAll(data);
+        authorities.publish(all);
+    }
+
+    /** The loop that looks after the APIServices that name a Service. */
+    public Loop availability() {
+        return availability;
     }
 
     /**
@@ -246,6 +266,10 @@ public final class RestServer {
 
     private ApiResponse route(ApiRequest request) {
         Route route = request.route();
+        ApiResponse remote = aggregator.answer(request);
+        if (remote != null) {
+            return remote;
+        }
         if (metrics.serves(route.about())) {
             return renderer.response(200, metrics.answer(request), Accept.lenient(request, false));
         }

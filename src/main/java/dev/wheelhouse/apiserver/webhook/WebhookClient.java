@@ -1,10 +1,7 @@
 package dev.wheelhouse.apiserver.webhook;
 
-import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.InterruptedIOException;
-import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
@@ -19,28 +16,20 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 
 import javax.net.ssl.SSLContext;
-import javax.net.ssl.SSLException;
-import javax.net.ssl.SSLHandshakeException;
-import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509TrustManager;
 
-import org.jspecify.annotations.Nullable;
 
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.auth.ServingCertificate;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.store.ObjectStore;
-import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.apiserver.work.Allowance;
 import dev.wheelhouse.apiserver.work.Deadline;
 import dev.wheelhouse.pki.Pem;
@@ -65,6 +54,8 @@ import okhttp3.ResponseBody;
  */
 public final class WebhookClient {
     private static final MediaType JSON = MediaType.get("application/json");
+    /** The problem of a {@code caBundle} that cannot be read, as upstream tells it. */
+    public static final String UNREADABLE = "unable to load root certificates: unable to parse bytes as PEM block";
     private static final int MOST_CLIENTS = 200;
     /** The most bytes of an answer, besides three times those of the review. */
     private static final int MOST_BYTES = 8 * 1024 * 1024;
@@ -73,9 +64,8 @@ public final class WebhookClient {
     /** The most requests of one call that redirects lead to, with the first one (upstream: Go's {@code net/http}). */
     private static final int MOST_REQUESTS = 10;
     private static final Set<Integer> REDIRECTS = Set.of(301, 302, 303, 307, 308);
-    private static final Pattern ADDRESS = Pattern.compile("[0-9.]+|.*:.*");
 
-    private final ObjectStore store;
+    private final ServiceResolver services;
     private final OkHttpClient plain = new OkHttpClient.Builder().protocols(List.of(Protocol.HTTP_1_1))
             .followRedirects(false).followSslRedirects(false).connectTimeout(Duration.ZERO).readTimeout(Duration.ZERO)
             .writeTimeout(Duration.ZERO).connectionPool(new ConnectionPool(16, 10, TimeUnit.SECONDS)).dns(this::lookup)
@@ -85,7 +75,7 @@ public final class WebhookClient {
 
     /** @param store has the Services that webhooks are named by */
     public WebhookClient(ObjectStore store) {
-        this.store = store;
+        this.services = new ServiceResolver(store);
     }
 
     /**
@@ -124,7 +114,7 @@ public final class WebhookClient {
             String host = address.substring(0, address.indexOf('/', "https://".length()));
             throw new WebhookException("Post \"" + (asked.equals(url)
                     ? host + url.encodedPath() + "?" + url.encodedQuery()
-                    : asked) + "\": " + inGoWords(e, asked));
+                    : asked) + "\": " + GoWords.of(e, asked.host(), asked.port()));
         }
         if (code < 200 || code > 206) {
             throw new WebhookException(
@@ -212,11 +202,7 @@ public final class WebhookClient {
         if (parts.length != 3 || !parts[2].equals("svc")) {
             return Arrays.asList(InetAddress.getAllByName(host));
         }
-        StoredObject service = store.get(ResourceType.SERVICES.groupResource(), parts[1], parts[0]);
-        if (service == null) {
-            throw new UnknownHostException("service \"" + parts[0] + "\" not found");
-        }
-        String external = Json.text(service.tree(), "spec", "externalName");
+        String external = services.externalName(parts[1], parts[0]);
         if (external.isEmpty()) {
             throw new UnknownHostException("service \"" + parts[1] + "/" + parts[0] + "\" leads to pods, which run "
                     + "nothing on this server: make it of type ExternalName with the host of the webhook, such as "
@@ -236,63 +222,32 @@ public final class WebhookClient {
         }
     }
 
-    /** @param bundle certificates as PEM, in base64 */
     private OkHttpClient trusting(String bundle) throws WebhookException {
         try {
-            List<X509Certificate> authorities = Pem
-                    .certificates(new String(Base64.getMimeDecoder().decode(bundle), StandardCharsets.UTF_8));
-            if (authorities.isEmpty()) {
-                throw new IllegalArgumentException("there is no certificate in PEM");
-            }
-            TrustManagerFactory factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-            factory.init(ServingCertificate.trustStore(authorities));
-            TrustManager manager = factory.getTrustManagers()[0];
+            X509TrustManager manager = trustManager(bundle);
             SSLContext context = SSLContext.getInstance("TLS");
             context.init(null, new TrustManager[]{manager}, null);
-            return plain.newBuilder().sslSocketFactory(context.getSocketFactory(), (X509TrustManager) manager).build();
+            return plain.newBuilder().sslSocketFactory(context.getSocketFactory(), manager).build();
         } catch (GeneralSecurityException | IllegalArgumentException e) {
-            throw new WebhookException("could not get REST client: unable to load root certificates: "
-                    + "unable to parse bytes as PEM block");
+            throw new WebhookException("could not get REST client: " + UNREADABLE);
         }
     }
 
-    /** The failure of a connection, as upstream tells it. */
-    private static String inGoWords(IOException problem, HttpUrl url) {
-        String told = String.valueOf(problem.getMessage());
-        return switch (problem) {
-            case InterruptedIOException timeout -> "context deadline exceeded";
-            case ConnectException refused -> "dial tcp " + url.host() + ":" + url.port() + ": connect: "
-                    + (refused.getMessage() == null || told.startsWith("Failed to connect")
-                            ? "connection refused"
-                            : told);
-            case UnknownHostException unknown ->
-                told.startsWith("service ") ? told : "dial tcp: lookup " + url.host() + ": no such host";
-            case SSLPeerUnverifiedException other ->
-                "tls: failed to verify certificate: x509: " + otherHost(told, url.host());
-            case SSLHandshakeException untrusted when isUntrusted(untrusted) ->
-                "tls: failed to verify certificate: x509: certificate signed by unknown authority";
-            case SSLException tls -> "tls: " + told;
-            case EOFException ended -> "EOF";
-            default -> told.startsWith("unexpected end of stream") ? "EOF" : told;
-        };
-    }
-
-    /** @param told by OkHttp, with the names of the certificate in brackets */
-    private static String otherHost(String told, String host) {
-        String names = told.substring(told.lastIndexOf('[') + 1).replace("]", "");
-        boolean address = ADDRESS.matcher(host).matches();
-        String valid = Arrays.stream(names.split(", ")).filter(name -> !name.isEmpty()
-                && ADDRESS.matcher(name).matches() == address).collect(Collectors.joining(", "));
-        if (!valid.isEmpty()) {
-            return "certificate is valid for " + valid + ", not " + host;
+    /**
+     * Trusts the authorities of a {@code caBundle}.
+     *
+     * @param bundle certificates as PEM, in base64
+     * @throws IllegalArgumentException if there are none
+     */
+    public static X509TrustManager trustManager(String bundle) throws GeneralSecurityException {
+        List<X509Certificate> authorities = Pem
+                .certificates(new String(Base64.getMimeDecoder().decode(bundle), StandardCharsets.UTF_8));
+        if (authorities.isEmpty()) {
+            throw new IllegalArgumentException("there is no certificate in PEM");
         }
-        return address
-                ? "cannot validate certificate for " + host + " because it doesn't contain any IP SANs"
-                : "certificate is not valid for any names, but wanted to match " + host;
-    }
-
-    private static boolean isUntrusted(@Nullable Throwable problem) {
-        return problem != null && (problem instanceof GeneralSecurityException || isUntrusted(problem.getCause()));
+        TrustManagerFactory factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+        factory.init(ServingCertificate.trustStore(authorities));
+        return (X509TrustManager) factory.getTrustManagers()[0];
     }
 
     /** The message of client-go for an answer that is no success (upstream: {@code NewGenericServerResponse}). */
