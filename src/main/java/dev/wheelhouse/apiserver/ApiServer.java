@@ -53,7 +53,6 @@ import dev.wheelhouse.client.http.HttpMeters;
 import dev.wheelhouse.client.http.KubeConfigs;
 import dev.wheelhouse.client.http.Transport;
 import dev.wheelhouse.meters.Meters;
-import dev.wheelhouse.pki.Pem;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Host;
 import dev.wheelhouse.runtime.LoopRunner;
@@ -183,9 +182,7 @@ public final class ApiServer implements AutoCloseable {
         keepTlsCurrent(connector, runner);
         InetAddress bound = resolve(options.address());
         rest.announce(bound.isAnyLocalAddress() ? resolve(Host.address()) : bound, port);
-        List<X509Certificate> authorities = clientAuthorities();
-        rest.publishAuthorities(authorities.isEmpty() ? Map.of() : Map.of("client-ca-file", Pem.of(authorities)));
-        runner.start("apiservices", rest.availability());
+        runner.start("apiservices", rest.availability(() -> kubelets.identity(rest)));
         log.info("API server listens on {}", url());
         return this;
     }

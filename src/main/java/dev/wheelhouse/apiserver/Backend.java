@@ -96,7 +96,7 @@ final class Backend implements Closeable {
     }
 
     /**
-     * Sends the request and reads the head of the answer. The caller closes what it gets, unless that is a failure.
+     * Sends the request and reads the head of the answer. The caller closes what it gets.
      *
      * @param timeout for the head; that of logs which are followed may come with their first line, so that it is waited
      *        for until nobody reads the answer any more
@@ -126,8 +126,12 @@ final class Backend implements Closeable {
                     headers.put(lines[i].substring(0, colon).strip(), lines[i].substring(colon + 1).strip());
                 }
             }
-            String[] status = lines[0].split(" ", 3);
-            return new Backend(tls, in, Integer.parseInt(status[1]), headers, null);
+            int code = Integer.parseInt(lines[0].split(" ", 3)[1]);
+            boolean redirects = to.identity() != null && code >= 300 && code < 400
+                    && headers.keySet().stream().anyMatch("Location"::equalsIgnoreCase);
+            return new Backend(tls, in, code, headers, redirects
+                    ? ApiResponse.text(502, "the backend attempted to redirect this request, which is not permitted")
+                    : null);
         } catch (IOException | IllegalArgumentException | ArrayIndexOutOfBoundsException e) {
             close(socket);
             return new Backend(socket, InputStream.nullInputStream(), to.failureCode(), Map.of(), failure(to, e));

@@ -495,6 +495,7 @@ final class HttpFront extends HttpServlet {
                             ? backend.failure()
                             : backend.refusedLogs();
                     if (failure != null) {
+                        backend.close();
                         send(request, response, failure);
                     } else if (backend.isUpgraded() && peer != null) {
                         peer.whenClosed(() -> {

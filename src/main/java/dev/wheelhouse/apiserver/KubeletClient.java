@@ -5,7 +5,6 @@ import java.security.KeyPair;
 import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Supplier;
 
 import javax.net.ssl.SSLContext;
@@ -23,7 +22,7 @@ import dev.wheelhouse.runtime.Clock;
 /**
  * Shows kubelets who this server is, by a client certificate as kube-apiserver's of
  * {@code --kubelet-client-certificate}. An authority of its own signs it, which this server publishes with those of its
- * other clients. All are made when the first kubelet is called. Thread safe.
+ * other clients. All are made when the server has started, or the first kubelet is called. Thread safe.
  */
 final class KubeletClient {
     private static final X500Principal NAME = new X500Principal("O=system:masters,CN=kube-apiserver-kubelet-client");
@@ -51,7 +50,7 @@ final class KubeletClient {
         try {
             SSLContext context = AnyPeer.context(keys.getPrivate(),
                     own.client(NAME, keys.getPublic(), SigningAuthority.LIFE, clock.now()));
-            publisher.publishAuthorities(Map.of("client-ca-file", Pem.of(all)));
+            publisher.publishAuthorities(Pem.of(all));
             made = context;
             return context;
         } catch (GeneralSecurityException e) {

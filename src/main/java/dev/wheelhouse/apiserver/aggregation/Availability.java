@@ -50,6 +50,7 @@ public final class Availability extends SignalledLoop {
     private final ObjectStore store;
     private final Live.Caller caller;
     private final Clock clock;
+    private @Nullable Runnable first;
     private final Map<String, Look> looks = new ConcurrentHashMap<>();
 
     /** The objects that decide where a server is. Versions of stored objects are compared as instances. */
@@ -68,17 +69,24 @@ public final class Availability extends SignalledLoop {
     private record Look(Basis basis, long next, Duration pause, Checks.Verdict verdict, @Nullable ObjectNode entry,
             Map<String, String> openApi, @Nullable ObjectNode v2, String tag) {}
 
-    public Availability(Aggregator aggregator, ObjectStore store, Live.Caller caller, Clock clock) {
+    /** @param first is run by the first step */
+    public Availability(Aggregator aggregator, ObjectStore store, Live.Caller caller, Clock clock, Runnable first) {
         this.aggregator = aggregator;
         this.store = store;
         this.caller = caller;
         this.clock = clock;
+        this.first = first;
     }
 
     @Override
     public long step() {
         if (isClosed()) {
             return IDLE;
+        }
+        Runnable due = first;
+        if (due != null) {
+            due.run();
+            first = null;
         }
         Aggregator.Registered now = aggregator.registered();
         looks.keySet().retainAll(now.remotes().keySet());

@@ -4,6 +4,7 @@ import java.net.InetAddress;
 import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.random.RandomGenerator;
 
 import org.jspecify.annotations.Nullable;
@@ -83,7 +84,7 @@ public final class RestServer {
     private final ClientAuthorities authorities;
     private final MetricsApis metrics;
     private final Aggregator aggregator;
-    private final Availability availability;
+    private final Function<Runnable, Loop> availability;
 
     /** A server without authentication and transport. */
     public RestServer(ObjectStore store, Clock clock, RandomGenerator random) {
@@ -123,7 +124,7 @@ public final class RestServer {
         this.tokenRequests = new TokenRequests(reads, writes, access.serviceAccounts(), renderer, clock);
         this.metrics = new MetricsApis(store, registry, info.apis(), kubelets, clock);
         this.aggregator = new Aggregator(store, clock);
-        this.availability = new Availability(aggregator, store, info.caller(), clock);
+        this.availability = first -> new Availability(aggregator, store, info.caller(), clock, first);
         this.nonResources = new NonResources(registry,
                 new Discovery(registry, metrics.resources(), aggregator::elsewhere),
                 new OpenApi(registry, aggregator::elsewhere), aggregator, renderer, info, new Health(store), access.serviceAccounts());
@@ -140,17 +141,17 @@ public final class RestServer {
     /**
      * Publishes authorities of certificates, by which servers beside this one know its clients.
      *
-     * @param data further keys of the ConfigMap, besides those by which they know this server itself
+     * @param pem those of clients; they know this server itself by further ones
      */
-    public void publishAuthorities(Map<String, String> data) {
-        Map<String, String> all = new TreeMap<>(aggregator.published());
-        all.putAll(data);
-        authorities.publish(all);
+    public void publishAuthorities(String pem) {
+        Map<String, String> data = new TreeMap<>(aggregator.published());
+        data.put("client-ca-file", pem);
+        authorities.publish(data);
     }
 
-    /** The loop that looks after the APIServices that name a Service. */
-    public Loop availability() {
-        return availability;
+    /** A loop that looks after the APIServices that name a Service. @param first is run by its first step */
+    public Loop availability(Runnable first) {
+        return availability.apply(first);
     }
 
     /**
