@@ -59,14 +59,18 @@ class AggregatedApisTest {
                  {"name": "gauges/status", "singularName": "", "namespaced": true, "kind": "Gauge",
                   "verbs": ["get"]}]}""");
         extension.json(GROUP_VERSION + "/nodes", "{\"kind\":\"NodeMetricsList\",\"items\":[]}");
-        extension.json("/openapi/v3", """
-                {"paths": {"version": {"serverRelativeURL": "/openapi/v3/version?hash=1"}, "apis/metrics.k8s.io/v1beta1":
-                 {"serverRelativeURL": "/openapi/v3/apis/metrics.k8s.io/v1beta1?hash=AB"}}}""");
+        extension.json("/openapi/v3",
+                """
+                               {"paths": {"version": {"serverRelativeURL": "/openapi/v3/version?hash=1"},
+                        "apis/metrics.k8s.io/v1beta1":
+                                {"serverRelativeURL": "/openapi/v3/apis/metrics.k8s.io/v1beta1?hash=AB"}}}""");
         extension.json("/openapi/v3" + GROUP_VERSION, "{\"openapi\":\"3.0.0\"}");
-        extension.json("/openapi/v2", """
-                {"paths": {"/version/": {}, "/apis/metrics.k8s.io/v1beta1/gauges":
-                  {"get": {"schema": {"$ref": "#/definitions/x.Gauge"}}}},
-                 "definitions": {"x.Gauge": {"a": {"$ref": "#/definitions/x.Inner"}}, "x.Inner": {}, "x.Other": {}}}""");
+        extension.json("/openapi/v2",
+                """
+                              {"paths": {"/version/": {}, "/apis/metrics.k8s.io/v1beta1/gauges":
+                                {"get": {"schema": {"$ref": "#/definitions/x.Gauge"}}}},
+                               "definitions": {"x.Gauge": {"a": {"$ref": "#/definitions/x.Inner"}}, "x.Inner": {},
+                        "x.Other": {}}}""");
         create("/api/v1/namespaces", "{\"metadata\":{\"name\":\"monitoring\"}}");
         create("/api/v1/namespaces/monitoring/services",
                 "{\"metadata\":{\"name\":\"metrics\"},\"spec\":{\"type\":\"ExternalName\",\"externalName\":"
@@ -124,9 +128,12 @@ class AggregatedApisTest {
     @Test
     void requestsReachTheServiceInTheNameOfTheirUser() throws Exception {
         register();
-        RawHttp.Answer answer = send("POST", GROUP_VERSION + "/nodes?dryRun=All", "X-Remote-User: root\r\nContent-Type: application/json\r\n"
-                + "X-Remote-Group: system:masters\r\nImpersonate-User: m\u00fcller\r\nImpersonate-Group: dev\r\n"
-                + "Impersonate-Extra-example.com%2fscope: a\r\nAccept: application/json\r\nX-Other: 1\r\n", "{}");
+        RawHttp.Answer answer = send("POST", GROUP_VERSION + "/nodes?dryRun=All",
+                "X-Remote-User: root\r\nContent-Type: application/json\r\n"
+                        + "X-Remote-Group: system:masters\r\nImpersonate-User: m\u00fcller\r\n"
+                        + "Impersonate-Group: dev\r\n"
+                        + "Impersonate-Extra-example.com%2fscope: a\r\nAccept: application/json\r\nX-Other: 1\r\n",
+                "{}");
 
         assertThat(answer.code()).isEqualTo(200);
         assertThat(answer.body()).isEqualTo("{\"kind\":\"NodeMetricsList\",\"items\":[]}");
@@ -153,7 +160,8 @@ class AggregatedApisTest {
             groups.forEach(group -> names.add(Json.text(group, "name")));
             return names.indexOf("metrics.k8s.io") - names.indexOf("policy") == 1;
         });
-        JsonNode found = get("/apis", "Accept: application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList\r\n")
+        JsonNode found = get("/apis",
+                "Accept: application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList\r\n")
                 .path("items").valueStream()
                 .filter(group -> Json.text(group, "metadata", "name").equals("metrics.k8s.io")).findFirst()
                 .orElseThrow();
@@ -254,16 +262,18 @@ class AggregatedApisTest {
         RawHttp.Answer answer = send("GET", "/apis/other.example.com/v1beta1/things", "", "");
         assertThat(answer.code()).isEqualTo(503);
         assertThat(answer.body()).isEqualTo("service unavailable\n");
-        Eventually.eventually("discovery tells the failure", Duration.ofSeconds(30), () -> server.client("test").discover()
-                .failures().equals(List.of("other.example.com/v1beta1: stale GroupVersion discovery: "
-                        + "other.example.com/v1beta1")));
+        Eventually.eventually("discovery tells the failure", Duration.ofSeconds(30),
+                () -> server.client("test").discover()
+                        .failures().equals(List.of("other.example.com/v1beta1: stale GroupVersion discovery: "
+                                + "other.example.com/v1beta1")));
     }
 
     @Test
     void anUntrustedCertificateIsRefused() throws Exception {
         create("/apis/apiregistration.k8s.io/v1/apiservices", "{\"metadata\":{\"name\":\"v1beta1.metrics.k8s.io\"},"
                 + spec("metrics.k8s.io", "\"caBundle\":\"" + Base64.getEncoder().encodeToString(
-                        new ExtensionServer().authority.getBytes(StandardCharsets.UTF_8)) + "\"") + "}");
+                        new ExtensionServer().authority.getBytes(StandardCharsets.UTF_8)) + "\"")
+                + "}");
         awaitCondition("v1beta1.metrics.k8s.io", "False", "FailedDiscoveryCheck");
         assertThat(Json.text(server.store().get(SERVICES, "", "v1beta1.metrics.k8s.io").tree()
                 .at("/status/conditions/0"), "message"))

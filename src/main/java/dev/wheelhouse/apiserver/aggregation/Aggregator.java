@@ -65,12 +65,12 @@ public final class Aggregator {
         elsewhere = documents;
     }
 
-    /** What other servers serve, as far as they were asked. The same instance until that changes. */
+    /** The APIs of other servers, as far as these were asked. The same instance until that changes. */
     public Elsewhere elsewhere() {
         return elsewhere;
     }
 
-    /** What other servers need to know this one by its certificate and headers. */
+    /** The keys of the ConfigMap by which other servers know this one, its certificate and its headers. */
     public Map<String, String> published() {
         return proxy().published();
     }

@@ -57,7 +57,7 @@ public final class Availability extends SignalledLoop {
     private record Basis(JsonNode spec, @Nullable StoredObject service, List<StoredObject> slices) {}
 
     /**
-     * What is known of a server.
+     * The last answers of a server.
      *
      * @param next the time of the clock at which it is asked again
      * @param pause until then

@@ -27,7 +27,7 @@ final class Checks {
     }
 
     /**
-     * What is wrong with a Service; null if its server is to be asked.
+     * The problem of a Service; null if its server is to be asked.
      *
      * @param service null if there is none
      * @param slices its EndpointSlices

@@ -96,8 +96,9 @@ final class FrontProxy {
     /** The bytes of UTF-8 as characters, as Go sends them. */
     private static List<String> values(String header, List<String> values) {
         if (values.stream().anyMatch(value -> value.chars().anyMatch(c -> c < ' ' && c != '\t' || c == 0x7F))) {
-            throw Errors.unavailable("error trying to reach service: net/http: invalid header field value for \"" + header
-                    + "\"");
+            throw Errors
+                    .unavailable("error trying to reach service: net/http: invalid header field value for \"" + header
+                            + "\"");
         }
         return values.stream()
                 .map(value -> new String(value.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1)).toList();

@@ -18,7 +18,7 @@ import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.resources.KubeVersions;
 
 /**
- * What servers that extend this one serve, in the forms of the documents to which it is added (upstream:
+ * The APIs of servers that extend this one, in the forms of the documents to which they are added (upstream:
  * {@code kube-aggregator/pkg/apiserver/handler_discovery.go}, {@code controllers/openapi/aggregator}).
  *
  * @param entries of aggregated discovery, by {@code GROUP/VERSION}
@@ -69,7 +69,9 @@ public record Elsewhere(Map<String, ObjectNode> entries, Map<String, Long> prior
         return priorities.getOrDefault(name, WITHOUT_SERVICE);
     }
 
-    /** The entry of aggregated discovery for an APIResourceList (upstream: {@code ConvertGroupVersionIntoToDiscovery}). */
+    /**
+     * The entry of aggregated discovery for an APIResourceList (upstream: {@code ConvertGroupVersionIntoToDiscovery}).
+     */
     public static ObjectNode entry(String version, JsonNode list) {
         ObjectNode entry = Json.object().put("version", version);
         ArrayNode resources = entry.putArray("resources");

@@ -9,8 +9,9 @@ import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.kinds.ClusterState;
 
 /**
- * The authorities of client certificates, and of the server itself where it asks for others, in the ConfigMap in which kube-apiserver publishes them (upstream:
- * {@code pkg/controlplane/controller/clusterauthenticationtrust}). Nodes may read it.
+ * The authorities of client certificates, and of the server's own one for servers that extend it, in the ConfigMap in
+ * which kube-apiserver publishes them (upstream: {@code pkg/controlplane/controller/clusterauthenticationtrust}). Nodes
+ * may read it.
  */
 record ClientAuthorities(ClusterState state) {
     private static final String NAMESPACE = "kube-system";

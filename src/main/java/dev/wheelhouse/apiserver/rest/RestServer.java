@@ -127,7 +127,8 @@ public final class RestServer {
         this.availability = first -> new Availability(aggregator, store, info.caller(), clock, first);
         this.nonResources = new NonResources(registry,
                 new Discovery(registry, metrics.resources(), aggregator::elsewhere),
-                new OpenApi(registry, aggregator::elsewhere), aggregator, renderer, info, new Health(store), access.serviceAccounts());
+                new OpenApi(registry, aggregator::elsewhere), aggregator, renderer, info, new Health(store),
+                access.serviceAccounts());
         this.endpoints = new OwnEndpoints(state);
         this.authorities = new ClientAuthorities(state);
         new Bootstrap(state).create();

@@ -14,8 +14,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 class FrontProxyTest {
     @Test
     void aUserIsNamedByHeaders() {
-        assertThat(FrontProxy.headers(new User("jane", "7", List.of("a", "b"), Map.of("example.com/Scope x", List.of("1",
-                "2"))))).isEqualTo(Map.of("X-Remote-User", List.of("jane"), "X-Remote-Uid", List.of("7"),
+        assertThat(FrontProxy.headers(new User("jane", "7", List.of("a", "b"),
+                Map.of("example.com/Scope x", List.of("1",
+                        "2")))))
+                .isEqualTo(Map.of("X-Remote-User", List.of("jane"), "X-Remote-Uid", List.of("7"),
                         "X-Remote-Group", List.of("a", "b"),
                         "X-Remote-Extra-example.com%2FScope%20x", List.of("1", "2")));
     }
