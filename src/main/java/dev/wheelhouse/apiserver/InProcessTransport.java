@@ -41,7 +41,8 @@ record InProcessTransport(ApiServer api, String userAgent, Credentials user, Htt
     /** Whether another server answers, to which only a connection can lead. */
     private boolean isElsewhere(ApiResponse answer) {
         return answer instanceof ApiResponse.Content content && content.live() instanceof ApiResponse.Live.Forward to
-                && to.server() instanceof ApiResponse.Live.Server.Extension && User.ADMIN.equals(user.trusted()) && api.port() != 0;
+                && to.server() instanceof ApiResponse.Live.Server.Extension && User.ADMIN.equals(user.trusted())
+                && api.port() != 0;
     }
 
     @Override

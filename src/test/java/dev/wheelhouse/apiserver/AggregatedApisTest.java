@@ -142,7 +142,8 @@ class AggregatedApisTest {
                 .doesNotContain("root", "system:masters", "Impersonate");
         assertThat(asked.body()).isEqualTo("{}");
         assertThat(List.of("X-Remote-User: m\u00c3\u00bcller", "X-Remote-Group: dev",
-                "X-Remote-Extra-example.com%2Fscope: a", "X-Other: 1")).allMatch(asked::has, asked.head());
+                "X-Remote-Extra-example.com%2Fscope: a", "X-Other: 1", "X-Forwarded-For: 127.0.0.1"))
+                .allMatch(asked::has, asked.head());
         JsonNode trust = server.store().get("configmaps", "kube-system", "extension-apiserver-authentication").tree()
                 .path("data");
         asked.client().verify(Pem.certificates(Json.text(trust, "requestheader-client-ca-file")).getFirst()

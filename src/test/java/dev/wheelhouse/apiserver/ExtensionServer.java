@@ -84,7 +84,8 @@ final class ExtensionServer implements AutoCloseable {
     }
 
     void json(String path, String body) {
-        answers.put(path, "200 OK\r\nContent-Type: application/json\r\n\r\n" + body);
+        answers.put(path, "200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+                + Integer.toHexString(body.getBytes(StandardCharsets.UTF_8).length) + "\r\n" + body + "\r\n0\r\n\r\n");
     }
 
     private void serve(SSLSocket client) {
@@ -117,7 +118,7 @@ final class ExtensionServer implements AutoCloseable {
                 more.await();
                 write(out, event("two"));
             } else {
-                write(out, "HTTP/1.0 " + answers.getOrDefault(path, "404 Not Found\r\n\r\nno " + path));
+                write(out, "HTTP/1.1 " + answers.getOrDefault(path, "404 Not Found\r\n\r\nno " + path));
             }
         } catch (IOException | InterruptedException e) {
             // The client has ended.

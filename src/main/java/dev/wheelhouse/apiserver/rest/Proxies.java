@@ -57,7 +57,8 @@ record Proxies(ObjectStore store, Kubelets kubelets) {
                 throw Errors.unavailable("error trying to reach service: dial tcp: lookup tcp/" + number
                         + ": unknown port");
             }
-            return new Live.Forward(new Live.Server.Program(scheme.equals("https")), host, Integer.parseInt(number), "", "", new byte[0], 503,
+            return new Live.Forward(new Live.Server.Program(scheme.equals("https")), host, Integer.parseInt(number), "",
+                    "", new byte[0], 503,
                     "error trying to reach service: ");
         }
     }
@@ -123,7 +124,8 @@ record Proxies(ObjectStore store, Kubelets kubelets) {
         String port = !place.port.matches("[0-9]{1,9}")
                 ? place.port
                 : ServiceResolver.portOf(service.path("spec"), Long.parseLong(place.port))
-                        .map(each -> Json.text(each, "name")).orElseThrow(() -> Errors.unavailable("no service port " + Long.parseLong(place.port)
+                        .map(each -> Json.text(each, "name"))
+                        .orElseThrow(() -> Errors.unavailable("no service port " + Long.parseLong(place.port)
                                 + " found for service \"" + place.name + "\""));
         StoredObject endpoints = store.get("endpoints", target.namespace(), place.name);
         if (endpoints == null) {

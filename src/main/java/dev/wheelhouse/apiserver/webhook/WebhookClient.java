@@ -120,7 +120,8 @@ public final class WebhookClient {
             throw new WebhookException("Post \"" + e.to + "\": " + e.getMessage());
         } catch (IOException e) {
             HttpUrl asked = Objects.requireNonNull(at.get());
-            throw new WebhookException("Post \"" + (asked.equals(url) ? shown : asked) + "\": " + GoWords.of(e, asked.host(), asked.port()));
+            throw new WebhookException("Post \"" + (asked.equals(url) ? shown : asked) + "\": "
+                    + GoWords.of(e, asked.host(), asked.port()));
         }
         if (code < 200 || code > 206) {
             throw new WebhookException(

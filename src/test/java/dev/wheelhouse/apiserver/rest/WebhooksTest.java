@@ -178,7 +178,7 @@ class WebhooksTest {
         rest.post(NS + "services", "{\"metadata\": {\"name\": \"hooks\"}, \"spec\": {\"ports\": [{\"port\": "
                 + webhook.port() + "}]}}");
 
-        assertThat(Json.text(map("m"), "message")).endsWith("/x?timeout=10s\": "
+        assertThat(Json.text(map("m"), "message")).endsWith("/x?timeout=30s\": "
                 + "no endpoints available for service \"hooks\"");
 
         rest.delete(NS + "services/hooks");
