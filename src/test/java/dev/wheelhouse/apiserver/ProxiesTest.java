@@ -150,7 +150,8 @@ class ProxiesTest {
             "pods/p/proxy?a=b | Location: " + ALL + "pods/p/proxy/?a=b", "pods/p/proxy/chunks | hello",
             "pods/p/proxy/moved | Location: " + ALL + "pods/p/proxy/there?x=1#f",
             "pods/p/proxy/page | <a href=\"" + ALL + "pods/p/proxy/x\">",
-            "pods/p/proxy/end | {\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Failure\",\"message\":"
+            "pods/p/proxy/end | {\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Failure\","
+                    + "\"message\":"
                     + "\"error trying to reach service: EOF\",\"reason\":\"ServiceUnavailable\",\"code\":503}",
             "pods/p:1/proxy/ | error trying to reach service: dial tcp ADDRESS:1: connect: connection refused",
             "pods/noip/proxy/ | address not allowed",
@@ -179,7 +180,8 @@ class ProxiesTest {
     @Test
     void theRequestKeepsItsHeadersButThoseOfTheConnectionAndOfTheSender() throws Exception {
         exchange("POST " + ALL + "pods/p/proxy/a/../b//c%2Fd%20%C3%A9*/?x=%2f",
-                "Connection: X-Mine\r\nX-Mine: 1\r\nAuthorization: Basic x\r\nCookie: a=b\r\nX-Forwarded-For: 9.9.9.9\r\n"
+                "Connection: X-Mine\r\nX-Mine: 1\r\nAuthorization: Basic x\r\nCookie: a=b\r\n"
+                        + "X-Forwarded-For: 9.9.9.9\r\n"
                         + "X-Remote-User: root\r\nImpersonate-User: dev\r\n"
                         + "Content-Type: application/octet-stream\r\nUser-Agent: test\r\n",
                 "data");

@@ -17,7 +17,6 @@ import org.jspecify.annotations.Nullable;
 
 import dev.wheelhouse.apiserver.auth.User;
 import dev.wheelhouse.apiserver.error.Errors;
-import dev.wheelhouse.apiserver.error.StatusException;
 import dev.wheelhouse.apiserver.webhook.WebhookClient;
 import dev.wheelhouse.pki.AnyPeer;
 import dev.wheelhouse.pki.Keys;
@@ -80,7 +79,11 @@ final class FrontProxy {
         }
     }
 
-    /** The headers that name a user. @throws StatusException 503 if the name of the user cannot be in a header */
+    /**
+     * The headers that name a user.
+     *
+     * @throws dev.wheelhouse.apiserver.error.StatusException 503 if the name of the user cannot be in a header
+     */
     static Map<String, List<String>> headers(User user) {
         Map<String, List<String>> headers = new LinkedHashMap<>();
         headers.put("X-Remote-User", values("X-Remote-User", List.of(user.name())));

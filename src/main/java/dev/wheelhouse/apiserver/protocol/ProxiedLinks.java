@@ -20,7 +20,7 @@ import java.util.regex.Pattern;
  * @param host the host and port by which the client calls this one
  */
 public record ProxiedLinks(String proxy, String authority, String host) {
-    /** The scheme and host, which may be missing, the path from the root, and the rest. Others lead to where they say. */
+    /** The scheme and host, which may be missing, the path from the root, and the rest. */
     private static final Pattern URL = Pattern.compile("(?is)(?:((?:https?:)?//)([^/?#]*))?(/[^?#]*)([?#].*)?");
     /** The begin of a comment, or a tag with its attributes. The texts in quotes are limited to bound the work. */
     private static final Pattern TAG = Pattern.compile(
@@ -99,7 +99,7 @@ public record ProxiedLinks(String proxy, String authority, String host) {
         };
     }
 
-    /** A path without empty parts and dots, as Go's {@code path.Clean} makes it, but with a slash at its end. */
+    /** A path without empty parts and dots, as Go's {@code path.Clean} makes it, but a slash at its end stays. */
     public static String clean(String path) {
         Deque<String> parts = new ArrayDeque<>();
         for (String part : path.split("/")) {

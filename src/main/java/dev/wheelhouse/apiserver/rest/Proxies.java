@@ -13,6 +13,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.MissingNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.error.Errors;
@@ -136,8 +137,8 @@ record Proxies(ObjectStore store, Kubelets kubelets) {
         StatusException hollow = null;
         for (JsonNode subset : subsets) {
             JsonNode open = subset.path("ports").valueStream()
-                    .filter(each -> Json.text(each, "name").equals(port)).findFirst().orElse(null);
-            for (JsonNode address : open == null ? Json.array() : subset.path("addresses")) {
+                    .filter(each -> Json.text(each, "name").equals(port)).findFirst().orElse(MissingNode.getInstance());
+            for (JsonNode address : open.isMissingNode() ? Json.array() : subset.path("addresses")) {
                 Deadline.check();
                 ObjectNode pod = podAt(address, target.namespace());
                 if (pod != null && isHollow(pod)) {
