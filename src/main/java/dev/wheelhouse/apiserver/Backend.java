@@ -419,8 +419,8 @@ final class Backend implements Closeable {
         InputStream body = body();
         boolean known = !chunked && headers.containsKey("Content-Length");
         // A server that refuses to switch protocols may keep the connection.
-        boolean open = !chunked && !known && asked.protocol(to) != null;
-        long left = hasNoBody() || open ? 0 : chunked ? Long.MAX_VALUE : length();
+        boolean none = hasNoBody() || asked.protocol(to) != null && !chunked && !known;
+        long left = none ? 0 : chunked ? Long.MAX_VALUE : length();
         byte[] buffer = new byte[CHUNK];
         int quiet = 0;
         while (left > 0) {
