@@ -9,10 +9,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.cert.X509Certificate;
+import java.time.Duration;
 import java.util.Base64;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 import org.apache.catalina.Context;
 import org.apache.catalina.LifecycleException;
@@ -48,6 +51,8 @@ import dev.wheelhouse.client.decode.DecoderMemory;
 import dev.wheelhouse.client.http.ContentType;
 import dev.wheelhouse.client.http.HttpKubeClient;
 import dev.wheelhouse.client.http.HttpMeters;
+import dev.wheelhouse.client.http.KubeConfigs;
+import dev.wheelhouse.client.http.Transport;
 import dev.wheelhouse.meters.Meters;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.Host;
@@ -72,6 +77,8 @@ public final class ApiServer implements AutoCloseable {
     private final DecoderMemory memory = DecoderMemory.ofOneProcess();
     private final EventExpiry expiry;
     private final KubeletClient kubelets;
+    /** By their user agents. */
+    private final Map<String, Transport> loopbacks = new ConcurrentHashMap<>();
     private @Nullable Tomcat tomcat;
     private @Nullable Path directory;
     private @Nullable LoopRunner loops;
@@ -94,7 +101,7 @@ public final class ApiServer implements AutoCloseable {
         this.kubelets = new KubeletClient(this::clientAuthorities, options.clock());
         try {
             this.rest = new RestServer(store, options.clock(), options.random(), options.security(), new ServerInfo(
-                    () -> port == 0 ? "" : url(), this::metrics, options.runtimeConfig(), this::askKubelet));
+                    () -> port == 0 ? "" : url(), this::metrics, options.runtimeConfig(), this::ask));
         } catch (RuntimeException e) {
             store.close();
             throw e;
@@ -122,8 +129,8 @@ public final class ApiServer implements AutoCloseable {
         }
     }
 
-    private byte[] askKubelet(ApiResponse.Live.Forward to) throws IOException {
-        return KubeletClient.get(to, kubelets.identity(rest));
+    private ApiResponse.Content ask(ApiResponse.Live.Forward to, Duration within) throws IOException {
+        return Backend.whole(to, within, traffic.timer(), () -> kubelets.identity(rest));
     }
 
     private List<X509Certificate> clientAuthorities() {
@@ -180,6 +187,7 @@ public final class ApiServer implements AutoCloseable {
         keepTlsCurrent(connector, runner);
         InetAddress bound = resolve(options.address());
         rest.announce(bound.isAnyLocalAddress() ? resolve(Host.address()) : bound, port);
+        runner.start("apiservices", rest.availability(() -> kubelets.identity(rest)));
         log.info("API server listens on {}", url());
         return this;
     }
@@ -321,6 +329,12 @@ public final class ApiServer implements AutoCloseable {
         return answer;
     }
 
+    /** Sends requests over HTTP that other servers answer, to which only a connection can lead. */
+    Transport loopback(String userAgent) {
+        return loopbacks.computeIfAbsent(userAgent, name -> Transport.over(new KubeConfigs(options.clock())
+                .fromOther(kubeconfig().getBytes(StandardCharsets.UTF_8), "this server").api(), name, options.clock()));
+    }
+
     /** A watch of this process was closed. */
     void endWatch() {
         requests.endWatch(null);
@@ -398,6 +412,7 @@ public final class ApiServer implements AutoCloseable {
     @Override
     public synchronized void close() {
         closed = true;
+        loopbacks.values().forEach(Transport::close);
         store.close();
         closeHttp();
         traffic.close();

@@ -10,47 +10,59 @@ import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
-import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
+import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import javax.net.ssl.SSLSocket;
 
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.wheelhouse.apiserver.auth.ServingCertificate;
 import dev.wheelhouse.apiserver.protocol.ApiResponse;
+import dev.wheelhouse.apiserver.protocol.ApiResponse.Live.Forward;
+import dev.wheelhouse.apiserver.protocol.ApiResponse.Live.Server;
 import dev.wheelhouse.apiserver.protocol.ProxiedLinks;
+import dev.wheelhouse.apiserver.webhook.GoWords;
 import dev.wheelhouse.pki.AnyPeer;
 import dev.wheelhouse.runtime.HttpHead;
 import dev.wheelhouse.runtime.OneLine;
 
 /**
- * The connection to a server that answers a request in this server's place: the kubelet of a node, or a program in a
- * pod (upstream: {@code apimachinery/pkg/util/proxy/upgradeaware.go}, {@code transport.go}). Certificates are not
- * verified, as upstream does not without an authority for kubelets, and credentials are not passed on. Each connection
- * has one request.
+ * The connection to a server that answers a request in this server's place: the kubelet of a node, a program in a pod,
+ * or a server that extends this one (upstream: {@code apimachinery/pkg/util/proxy/upgradeaware.go},
+ * {@code transport.go}). Certificates are verified of servers of the last kind alone, as upstream does without an
+ * authority for kubelets, and credentials are not passed on. Each connection has one request.
  */
 final class Backend implements Closeable {
     /** The most bytes of an answer that refuses to switch protocols. */
     private static final int MOST_OF_REFUSAL = 64 * 1024;
+    /** The most bytes of an answer that is read as a whole. */
+    private static final int MOST_OF_WHOLE = 8 << 20;
     private static final int CHUNK = 16 * 1024;
     private static final Duration CONNECT = Duration.ofSeconds(10);
     /** How long neither side may send anything (upstream: {@code streamingConnectionIdleTimeout} of kubelets). */
@@ -63,25 +75,22 @@ final class Backend implements Closeable {
     /** Further headers that this server sets anew, or that show who the sender is. */
     private static final Set<String> OWN = Set.of("host", "content-length", "expect", "authorization",
             "accept-encoding");
+    /** The beginnings of headers that say for whom a request is. */
+    private static final Pattern OF_SENDER = Pattern.compile("(impersonate|x-remote)-.*");
     private static final String FORWARDED_FOR = "X-Forwarded-For";
 
-    private final ApiResponse.Live.Forward to;
-    private final boolean head;
-    private final boolean asksToSwitch;
-    private final String host;
+    private final Forward to;
+    private final Asked asked;
     private final Socket socket;
     private final InputStream in;
     private final int code;
     private final Map<String, List<String>> headers;
     private final ApiResponse.@Nullable Content own;
 
-    private Backend(ApiResponse.Live.Forward to, HttpServletRequest request, Socket socket, InputStream in, int code,
+    private Backend(Forward to, Asked asked, Socket socket, InputStream in, int code,
             Map<String, List<String>> headers, ApiResponse.@Nullable Content own) {
         this.to = to;
-        // Tomcat's request is no longer there when the messages of a log are sent.
-        this.head = request.getMethod().equals("HEAD");
-        this.asksToSwitch = asksToSwitch(to, request);
-        this.host = host(to, request);
+        this.asked = asked;
         this.socket = socket;
         this.in = in;
         this.code = code;
@@ -90,33 +99,144 @@ final class Backend implements Closeable {
     }
 
     /**
+     * A request as it came. Tomcat's own is no longer there when the messages of a log are sent.
+     *
+     * @param headers by their names in any case
+     * @param sender the address that it came from; empty if it is this process
+     */
+    record Asked(String method, @Nullable String query, Map<String, List<String>> headers, String sender) {
+        static Asked of(HttpServletRequest request) {
+            Map<String, List<String>> headers = byName();
+            Collections.list(request.getHeaderNames())
+                    .forEach(name -> headers.put(name, Collections.list(request.getHeaders(name))));
+            return new Asked(request.getMethod(), request.getQueryString(), headers, request.getRemoteAddr());
+        }
+
+        boolean reads() {
+            return method.equals("GET") || method.equals("HEAD");
+        }
+
+        /** The protocol to switch to; null if none is asked for. */
+        @Nullable
+        String protocol(Forward to) {
+            return !to.isLog() && connection().contains("upgrade") ? first(headers, "Upgrade", null) : null;
+        }
+
+        /** The words of the header {@code Connection}, in lower case. */
+        String connection() {
+            return String.join(",", headers.getOrDefault("Connection", List.of())).toLowerCase(Locale.ROOT);
+        }
+
+        /** The host by which the sender calls this server. */
+        String host(Forward to) {
+            return String.valueOf(first(headers, "Host", to.authority()));
+        }
+    }
+
+    private static Map<String, List<String>> byName() {
+        return new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+    }
+
+    private static @Nullable String first(Map<String, List<String>> headers, String name, @Nullable String absent) {
+        List<String> values = headers.get(name);
+        return values == null ? absent : values.getFirst();
+    }
+
+    /**
      * Sends the request and reads the head of the answer. The caller closes what it gets, unless that is a failure.
      *
      * @param timeout for the head; that of a proxied request, and that of logs which are followed and may come with
      *        their first line, are waited for until nobody reads the answer any more
-     * @param identity this server's certificate for kubelets
+     * @param kubelets this server's certificate for kubelets
      */
-    static Backend ask(ApiResponse.Live.Forward to, HttpServletRequest request, Duration timeout,
-            BooleanSupplier gone, Supplier<SSLContext> identity) {
-        if (to.isProxied() && to.path().isEmpty() && !asksToSwitch(to, request)
-                && (request.getMethod().equals("GET") || request.getMethod().equals("HEAD"))) {
-            String query = request.getQueryString();
-            return instead(new ApiResponse.Content(301, "", new byte[0], List.of(), null,
-                    Map.of("Location", to.proxy() + "/" + (query == null ? "" : "?" + query))), to, request);
+    static Backend ask(Forward to, Asked request, Duration timeout, BooleanSupplier gone,
+            Supplier<SSLContext> kubelets) {
+        String protocol = request.protocol(to);
+        if (to.isProxied() && to.path().isEmpty() && protocol == null && request.reads()) {
+            return instead(new ApiResponse.Content(301, "", new byte[0], List.of(), null, Map.of("Location",
+                    to.proxy() + "/" + (request.query == null ? "" : "?" + request.query))), to, request);
         }
         Socket socket = new Socket();
-        String protocol = asksToSwitch(to, request) ? request.getHeader("Upgrade") : null;
         ApiResponse.Content failure;
         try {
-            socket.connect(new InetSocketAddress(to.host(), to.port()), (int) CONNECT.toMillis());
+            Backend backend = open(socket, to, request, timeout, gone, kubelets);
+            boolean redirects = to.server() instanceof Server.Extension && backend.code / 100 == 3
+                    && backend.headers.containsKey("Location");
+            if (!redirects && (protocol == null || backend.isUpgraded()
+                    || backend.code >= HttpServletResponse.SC_BAD_REQUEST)) {
+                return backend;
+            }
+            failure = redirects
+                    ? ApiResponse.text(502, "the backend attempted to redirect this request, which is not permitted")
+                    : failure(to, 500, "invalid upgrade response: status code " + backend.code);
+        } catch (IOException e) {
+            failure = protocol == null
+                    ? failure(to, to.failureCode(), to.failure() + e.getMessage())
+                    : failure(to, 500, "error dialing backend: " + e.getMessage());
+        }
+        close(socket);
+        return instead(failure, to, request);
+    }
+
+    private static Backend instead(ApiResponse.Content own, Forward to, Asked request) {
+        return new Backend(to, request, new Socket(), InputStream.nullInputStream(), own.code(), Map.of(), own);
+    }
+
+    /** The answer that there is no connection. Servers that extend this one answer in plain text, as upstream. */
+    private static ApiResponse.Content failure(Forward to, int code, String message) {
+        return to.server() instanceof Server.Extension
+                ? ApiResponse.text(to.failureCode(), message + "\n")
+                : Refusals.unexplained(code, message);
+    }
+
+    /**
+     * The whole answer to a GET of this process.
+     *
+     * @param within the time for all of it
+     * @throws IOException if there is no answer in that time, with the reason in the words of Go
+     */
+    static ApiResponse.Content whole(Forward to, Duration within, ScheduledExecutorService timer,
+            Supplier<SSLContext> kubelets) throws IOException {
+        Socket socket = new Socket();
+        AtomicBoolean late = new AtomicBoolean();
+        Future<?> end = timer.schedule(() -> {
+            late.set(true);
+            close(socket);
+        }, within.toMillis(), TimeUnit.MILLISECONDS);
+        Asked asked = new Asked("GET", null, Map.of(), "");
+        try (socket; Backend backend = open(socket, to, asked, within, () -> true, kubelets)) {
+            byte[] body = backend.hasNoBody()
+                    ? new byte[0]
+                    : backend.body().readNBytes((int) Math.min(backend.length(), MOST_OF_WHOLE + 1L));
+            if (body.length > MOST_OF_WHOLE) {
+                throw new IOException("the answer has more than " + MOST_OF_WHOLE + " bytes");
+            }
+            Map<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+            backend.headers.forEach((name, values) -> headers.put(name, values.getFirst()));
+            return new ApiResponse.Content(backend.code, backend.header("Content-Type"), body, List.of(), null,
+                    headers);
+        } catch (IOException e) {
+            throw late.get() ? new SocketTimeoutException("context deadline exceeded") : e;
+        } finally {
+            end.cancel(false);
+        }
+    }
+
+    /** @throws IOException if no answer begins, with the reason in the words of Go */
+    private static Backend open(Socket socket, Forward to, Asked request, Duration timeout, BooleanSupplier gone,
+            Supplier<SSLContext> kubelets) throws IOException {
+        InetSocketAddress address = new InetSocketAddress(to.host(), to.port());
+        try {
+            socket.connect(address, (int) CONNECT.toMillis());
             socket.setSoTimeout((int) timeout.toMillis());
             Socket talk = switch (to.server()) {
-                case PLAIN -> socket;
-                case TLS -> tls(socket, to, AnyPeer.context());
-                case KUBELET -> tls(socket, to, identity.get());
+                case Server.Kubelet kubelet -> tls(socket, kubelets.get(), to.host(), to.port());
+                case Server.Program program ->
+                    program.tls() ? tls(socket, AnyPeer.context(), to.host(), to.port()) : socket;
+                case Server.Extension extension -> extension(socket, extension, to.port());
             };
             OutputStream out = talk.getOutputStream();
-            out.write(head(to, request, protocol).getBytes(StandardCharsets.ISO_8859_1));
+            out.write(head(to, request).getBytes(StandardCharsets.ISO_8859_1));
             out.write(to.body());
             out.flush();
             InputStream in = new BufferedInputStream(talk.getInputStream(), CHUNK);
@@ -132,91 +252,82 @@ final class Backend implements Closeable {
                 }
                 code = Integer.parseInt(head.word(1));
             } while (code < 200 && code != HttpServletResponse.SC_SWITCHING_PROTOCOLS);
-            Map<String, List<String>> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+            Map<String, List<String>> headers = byName();
             head.headers().forEach(line -> headers.computeIfAbsent(HttpHead.name(line), name -> new ArrayList<>())
                     .add(HttpHead.value(line)));
-            Backend backend = new Backend(to, request, talk, in, code, headers, null);
-            if (protocol == null || backend.isUpgraded() || code >= HttpServletResponse.SC_BAD_REQUEST) {
-                return backend;
-            }
-            failure = Refusals.unexplained(500, "invalid upgrade response: status code " + code);
+            return new Backend(to, request, talk, in, code, headers, null);
         } catch (IOException | GeneralSecurityException | RuntimeException e) {
-            failure = protocol != null
-                    ? Refusals.unexplained(500, "error dialing backend: " + why(to, e))
-                    : Refusals.unexplained(to.failureCode(), to.failure() + why(to, e));
+            throw new IOException(why(to, address, e), e);
         }
-        close(socket);
-        return instead(failure, to, request);
     }
 
-    private static Backend instead(ApiResponse.Content own, ApiResponse.Live.Forward to, HttpServletRequest request) {
-        return new Backend(to, request, new Socket(), InputStream.nullInputStream(), own.code(), Map.of(), own);
+    private static Socket tls(Socket socket, SSLContext context, String name, int port) throws IOException {
+        return context.getSocketFactory().createSocket(socket, name, port, true);
     }
 
-    private static boolean asksToSwitch(ApiResponse.Live.Forward to, HttpServletRequest request) {
-        return request.getHeader("Upgrade") != null && !to.isLog() && connection(request).contains("upgrade");
+    private static Socket extension(Socket socket, Server.Extension server, int port) throws IOException {
+        SSLSocket tls = (SSLSocket) tls(socket, server.tls(), server.name(), port);
+        tls.startHandshake();
+        if (server.verified()) {
+            List<String> names = ServingCertificate.names((X509Certificate) tls.getSession().getPeerCertificates()[0]);
+            if (names.stream().noneMatch(name -> ServingCertificate.matches(name, server.name()))) {
+                throw new SSLPeerUnverifiedException(names.toString());
+            }
+        }
+        return tls;
     }
 
-    private static String connection(HttpServletRequest request) {
-        return String.join(",", Collections.list(request.getHeaders("Connection"))).toLowerCase(Locale.ROOT);
-    }
-
-    private static Socket tls(Socket socket, ApiResponse.Live.Forward to, SSLContext context) throws IOException {
-        return context.getSocketFactory().createSocket(socket, to.host(), to.port(), true);
-    }
-
-    private static String why(ApiResponse.Live.Forward to, Exception e) {
-        String address = to.authority();
+    private static String why(Forward to, InetSocketAddress address, Exception e) {
         return switch (e) {
-            case ConnectException refused -> "dial tcp " + address + ": connect: connection refused";
-            case SocketTimeoutException late -> "dial tcp " + address + ": i/o timeout";
-            case UnknownHostException unknown -> "dial tcp: lookup " + to.host() + ": no such host";
-            case SSLException other when String.valueOf(e.getMessage()).contains("SSL message") ->
-                "tls: first record does not look like a TLS handshake";
+            case ConnectException refused ->
+                GoWords.of(refused, address.getAddress().getHostAddress(), to.port());
+            case SocketTimeoutException late when !(to.server() instanceof Server.Extension) ->
+                "dial tcp " + to.authority() + ": i/o timeout";
+            case SSLException tls when to.server() instanceof Server.Extension extension ->
+                GoWords.of(tls, extension.name(), to.port());
+            case IOException other -> GoWords.of(other, to.host(), to.port());
             default -> String.valueOf(e.getMessage());
         };
     }
 
-    private static String head(ApiResponse.Live.Forward to, HttpServletRequest request, @Nullable String protocol) {
-        String query = request.getQueryString();
-        StringBuilder head = new StringBuilder(request.getMethod()).append(' ')
+    private static String head(Forward to, Asked request) {
+        String protocol = request.protocol(to);
+        boolean whole = to.isProxied() || to.server() instanceof Server.Extension;
+        StringBuilder head = new StringBuilder(request.method).append(' ')
                 .append(to.path().isEmpty() ? "/" : to.path())
-                .append(to.isProxied() && query != null ? "?" + query : "").append(" HTTP/1.1\r\n");
-        Set<String> ofConnection = Stream.of(connection(request).split(",")).map(String::strip)
+                .append(whole && request.query != null ? "?" + request.query : "").append(" HTTP/1.1\r\n");
+        Set<String> ofConnection = Stream.of(request.connection().split(",")).map(String::strip)
                 .collect(Collectors.toSet());
-        List<String> forwarded = new ArrayList<>();
-        for (String name : Collections.list(request.getHeaderNames())) {
+        request.headers.forEach((name, values) -> {
             String lower = name.toLowerCase(Locale.ROOT);
             if (OF_CONNECTION.contains(lower) || OWN.contains(lower) || ofConnection.contains(lower)
-                    || lower.startsWith("impersonate-") || lower.equals("cookie") && !to.isProxied()) {
-                continue;
+                    || OF_SENDER.matcher(lower).matches() || lower.equals("cookie") && !to.isProxied()
+                    || whole && lower.equals("x-forwarded-for")) {
+                return;
             }
-            for (String value : Collections.list(request.getHeaders(name))) {
-                if (to.isProxied() && name.equalsIgnoreCase(FORWARDED_FOR)) {
-                    forwarded.add(value);
-                } else {
-                    add(head, name, lower.equals("sec-websocket-protocol") ? withoutToken(value) : value);
-                }
-            }
+            values.forEach(value -> add(head, name,
+                    lower.equals("sec-websocket-protocol") ? withoutToken(value) : value));
+        });
+        if (to.server() instanceof Server.Extension extension) {
+            extension.headers().forEach((name, values) -> values.forEach(value -> add(head, name, value)));
         }
-        add(head, "Host", to.isProxied() ? host(to, request) : to.authority());
-        if (to.isProxied()) {
-            forwarded.add(request.getRemoteAddr());
+        add(head, "Host", to.isProxied() ? request.host(to) : to.authority());
+        if (whole && !request.sender.isEmpty()) {
+            List<String> forwarded = new ArrayList<>(request.headers.getOrDefault(FORWARDED_FOR, List.of()));
+            forwarded.add(request.sender);
             add(head, FORWARDED_FOR, String.join(", ", forwarded));
+        }
+        if (to.isProxied()) {
             add(head, "X-Forwarded-Uri", to.proxy() + (to.path().isEmpty() ? "/" : to.path()));
         }
         add(head, "Connection", protocol == null ? "close" : "Upgrade");
         if (protocol != null) {
             add(head, "Upgrade", protocol);
         }
-        if (to.body().length > 0 || !request.getMethod().equals("GET")) {
+        if (to.body().length > 0 || !request.method.equals("GET")) {
             add(head, "Content-Length", String.valueOf(to.body().length));
         }
         return head.append("\r\n").toString();
-    }
-
-    private static String host(ApiResponse.Live.Forward to, HttpServletRequest request) {
-        return Objects.requireNonNullElse(request.getHeader("Host"), to.authority());
     }
 
     private static void add(StringBuilder head, String name, String value) {
@@ -237,8 +348,7 @@ final class Backend implements Closeable {
             return own;
         }
         try (this) {
-            InputStream body = isChunked() ? new ChunkedInput(in) : in;
-            String text = new String(body.readNBytes((int) Math.min(MOST_OF_REFUSAL, length())),
+            String text = new String(body().readNBytes((int) Math.min(MOST_OF_REFUSAL, length())),
                     StandardCharsets.UTF_8);
             return Refusals.status(code, code == HttpServletResponse.SC_INTERNAL_SERVER_ERROR
                     ? "Internal error occurred: " + text
@@ -285,7 +395,7 @@ final class Backend implements Closeable {
     }
 
     private ProxiedLinks links() {
-        return new ProxiedLinks(to.proxy(), to.authority(), host);
+        return new ProxiedLinks(to.proxy(), to.authority(), asked.host(to));
     }
 
     /** Copies the answer as it comes, and closes this connection. @param gone whether nobody reads it any more */
@@ -306,11 +416,11 @@ final class Backend implements Closeable {
     void copyTo(OutputStream out, Duration check, BooleanSupplier gone) throws IOException {
         setReadTimeout(check);
         boolean chunked = isChunked();
-        InputStream body = chunked ? new ChunkedInput(in) : in;
-        boolean none = head || code == HttpServletResponse.SC_NOT_MODIFIED;
+        InputStream body = body();
         boolean known = !chunked && headers.containsKey("Content-Length");
         // A server that refuses to switch protocols may keep the connection.
-        long left = none || asksToSwitch && !chunked && !known ? 0 : chunked ? Long.MAX_VALUE : length();
+        boolean none = hasNoBody() || asked.protocol(to) != null && !chunked && !known;
+        long left = none ? 0 : chunked ? Long.MAX_VALUE : length();
         byte[] buffer = new byte[CHUNK];
         int quiet = 0;
         while (left > 0) {
@@ -336,6 +446,14 @@ final class Backend implements Closeable {
             out.flush();
             Thread.yield();
         }
+    }
+
+    private boolean hasNoBody() {
+        return asked.method.equals("HEAD") || code == HttpServletResponse.SC_NOT_MODIFIED;
+    }
+
+    private InputStream body() {
+        return isChunked() ? new ChunkedInput(in) : in;
     }
 
     private boolean isChunked() {

@@ -513,7 +513,7 @@ final class HttpFront extends HttpServlet {
             return false;
         }
         Backend backend = content.live() instanceof ApiResponse.Live.Forward to
-                ? Backend.ask(to, request, io, HttpFront::isGone, kubelets)
+                ? Backend.ask(to, Backend.Asked.of(request), io, HttpFront::isGone, kubelets)
                 : null;
         Connections.Peer peer = peer();
         boolean messages = OneWaySocket.isAskedForBy(request)

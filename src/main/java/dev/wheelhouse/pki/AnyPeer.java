@@ -27,24 +27,31 @@ public final class AnyPeer extends X509ExtendedTrustManager {
 
     /** A context that shows no certificate. */
     public static SSLContext context() throws GeneralSecurityException {
-        return context((KeyManager[]) null);
+        return context(null, INSTANCE);
     }
 
-    private static SSLContext context(KeyManager @Nullable [] own) throws GeneralSecurityException {
+    private static SSLContext context(KeyManager @Nullable [] own, @Nullable TrustManager trust)
+            throws GeneralSecurityException {
         SSLContext context = SSLContext.getInstance("TLS");
-        context.init(own, new TrustManager[]{INSTANCE}, null);
+        context.init(own, trust == null ? null : new TrustManager[]{trust}, null);
         return context;
     }
 
     /** A context that shows a certificate. @param chain the certificate of the key, and those of its signers */
     public static SSLContext context(PrivateKey key, X509Certificate... chain) throws GeneralSecurityException {
+        return context(INSTANCE, key, chain);
+    }
+
+    /** A context that shows a certificate to the peers that it trusts. @param trust null for those of the platform */
+    public static SSLContext context(@Nullable TrustManager trust, PrivateKey key, X509Certificate... chain)
+            throws GeneralSecurityException {
         try {
             KeyStore store = KeyStore.getInstance("PKCS12");
             store.load(null, null);
             store.setKeyEntry("own", key, new char[0], chain);
             KeyManagerFactory managers = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
             managers.init(store, new char[0]);
-            return context(managers.getKeyManagers());
+            return context(managers.getKeyManagers(), trust);
         } catch (IOException e) {
             throw new GeneralSecurityException(e);
         }

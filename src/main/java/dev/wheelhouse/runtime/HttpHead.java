@@ -28,7 +28,7 @@ public record HttpHead(List<String> lines) {
             try {
                 int next = in.read();
                 if (next < 0 || text.length() >= MOST_CHARACTERS) {
-                    throw new EOFException(next < 0 ? "EOF" : "the head is too long");
+                    throw next < 0 ? new EOFException("EOF") : new IOException("the head is too long");
                 }
                 text.append((char) next);
             } catch (SocketTimeoutException e) {

@@ -2,9 +2,7 @@ package dev.wheelhouse.apiserver;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.Inet4Address;
 import java.net.InetAddress;
-import java.net.NetworkInterface;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -21,6 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import dev.wheelhouse.RawHttp;
+import dev.wheelhouse.runtime.Host;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -38,13 +37,9 @@ class ProxiesTest {
 
     @BeforeEach
     void start() throws Exception {
-        InetAddress own = NetworkInterface.networkInterfaces().flatMap(NetworkInterface::inetAddresses)
-                .filter(each -> each instanceof Inet4Address && !each.isLoopbackAddress()
-                        && !each.isLinkLocalAddress())
-                .findFirst().orElse(null);
-        assumeTrue(own != null, "this machine has loopback only, to which no pod's proxy leads");
-        address = own.getHostAddress();
-        program = new ServerSocket(0, 50, own);
+        address = Host.address();
+        assumeTrue(!address.equals("127.0.0.1"), "this machine has loopback only, to which no pod's proxy leads");
+        program = new ServerSocket(0, 50, InetAddress.getByName(address));
         Thread.ofVirtual().start(() -> {
             while (!program.isClosed()) {
                 try {
@@ -167,6 +162,9 @@ class ProxiesTest {
             "services/a:b:c:d/proxy/ | invalid service request \\\"a:b:c:d\\\"",
             "services/s:82/proxy/ | no service port 82 found for service \\\"s\\\"",
             "services/s:odd/proxy/ | no endpoints available for service \\\"s:odd\\\"",
+            "services/gone:80/proxy/ | services \\\"gone\\\" not found",
+            "services/s/proxy/ | no endpoints available for service \\\"s\\\"",
+            "pods/p:x/proxy/ | dial tcp: lookup tcp/x: unknown port",
             "services/none:80/proxy/ | no endpoints available for service \\\"none\\\""})
     void theAnswerIsThatOfTheProgramOrSaysWhyThereIsNone(String path, String answer) throws Exception {
         String port = String.valueOf(program.getLocalPort());
@@ -174,17 +172,24 @@ class ProxiesTest {
     }
 
     @Test
+    void theProxyOfANodeLeadsToAnyServerOfItUnlessItIsHollow() throws Exception {
+        assertThat(exchange("GET /api/v1/nodes/n:" + program.getLocalPort() + "/proxy/x", "", "")).contains("fine");
+        assertThat(exchange("GET /api/v1/nodes/h/proxy/x", "", "")).contains("the node h is hollow");
+    }
+
+    @Test
     void theRequestKeepsItsHeadersButThoseOfTheConnectionAndOfTheSender() throws Exception {
         exchange("POST " + ALL + "pods/p/proxy/a/../b//c%2Fd%20%C3%A9*/?x=%2f",
                 "Connection: X-Mine\r\nX-Mine: 1\r\nAuthorization: Basic x\r\nCookie: a=b\r\n"
                         + "X-Forwarded-For: 9.9.9.9\r\n"
+                        + "X-Remote-User: root\r\nImpersonate-User: dev\r\n"
                         + "Content-Type: application/octet-stream\r\nUser-Agent: test\r\n",
                 "data");
         assertThat(asked.poll(30, TimeUnit.SECONDS))
                 .startsWith("POST /b/c/d%20%C3%A9%2A/?x=%2f HTTP/1.1\r\n")
                 .contains("Cookie: a=b\r\n", "X-Forwarded-For: 9.9.9.9, 127.0.0.1\r\n", "Host: localhost\r\n",
                         "X-Forwarded-Uri: " + ALL + "pods/p/proxy/b/c/d%20%C3%A9%2A/\r\n", "Content-Length: 4\r\n")
-                .doesNotContain("X-Mine", "Authorization");
+                .doesNotContain("X-Mine", "Authorization", "X-Remote", "Impersonate");
     }
 
     @Test

@@ -56,16 +56,21 @@ public record ServingCertificate(PrivateKey key, List<X509Certificate> chain, St
 
     /** Whether clients that call the server by this name or address accept the certificate. */
     public boolean isValidFor(String host) {
+        return names(chain.getFirst()).stream().anyMatch(name -> matches(name, host));
+    }
+
+    /** The names and addresses that a certificate is for. */
+    public static List<String> names(X509Certificate certificate) {
         try {
-            Collection<List<?>> names = chain.getFirst().getSubjectAlternativeNames();
-            return names != null && names.stream().map(name -> String.valueOf(name.get(1)))
-                    .anyMatch(name -> matches(name, host));
+            Collection<List<?>> names = certificate.getSubjectAlternativeNames();
+            return names == null ? List.of() : names.stream().map(name -> String.valueOf(name.get(1))).toList();
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException(e);
         }
     }
 
-    private static boolean matches(String name, String host) {
+    /** @param name of a certificate, which may begin with a star */
+    public static boolean matches(String name, String host) {
         if (name.startsWith("*.")) {
             int dot = host.indexOf('.');
             return dot > 0 && host.substring(dot).equalsIgnoreCase(name.substring(1));

@@ -25,7 +25,13 @@ public final class Discovery {
 
     /** @param others served resources that are not in the registry */
     public Discovery(ResourceRegistry registry, List<ResourceInfo> others) {
-        this.documents = registry.derived(served -> Documents.of(Stream.concat(served.stream(), others.stream())));
+        this(registry, others, () -> Elsewhere.NOTHING);
+    }
+
+    /** @param elsewhere what other servers serve; the same instance until that changes */
+    public Discovery(ResourceRegistry registry, List<ResourceInfo> others, Supplier<Elsewhere> elsewhere) {
+        this.documents = registry.derived(elsewhere,
+                (served, more) -> Documents.of(Stream.concat(served.stream(), others.stream()), more));
     }
 
     /**
@@ -66,8 +72,7 @@ public final class Discovery {
 
     /** An {@code APIGroupDiscoveryList} and its ETag. */
     public record Aggregated(ObjectNode document, String tag) {
-        static Aggregated of(GroupVersions all, boolean core) {
-            ObjectNode list = AggregatedDiscovery.list(all, core);
+        static Aggregated of(ObjectNode list) {
             return new Aggregated(list, "\"" + OpenApiDocuments.hex(Hashes.of("SHA-512", Json.bytes(list))) + "\"");
         }
     }
@@ -75,19 +80,22 @@ public final class Discovery {
     private record Documents(ObjectNode groupList, Map<String, ObjectNode> groups,
             Map<String, ObjectNode> resourceLists, Aggregated core, Aggregated aggregated) {
 
-        static Documents of(Stream<ResourceInfo> served) {
+        static Documents of(Stream<ResourceInfo> served, Elsewhere elsewhere) {
             GroupVersions all = GroupVersions.of(served.toList());
             Map<String, ObjectNode> groups = new LinkedHashMap<>();
             Map<String, ObjectNode> resourceLists = new LinkedHashMap<>();
-            all.byGroup().forEach((group, versions) -> {
-                if (!group.isEmpty()) {
-                    groups.put(group, group(group, List.copyOf(versions.keySet())));
-                }
-                versions.forEach((version, resources) -> resourceLists.put(group + "/" + version,
-                        PlainDiscovery.resourceList(all, group, version, resources)));
+            all.byGroup().forEach((group, versions) -> versions
+                    .forEach((version, resources) -> resourceLists.put(group + "/" + version,
+                            PlainDiscovery.resourceList(all, group, version, resources))));
+            ObjectNode aggregated = AggregatedDiscovery.list(all, false);
+            elsewhere.addTo(aggregated);
+            aggregated.path("items").forEach(item -> {
+                String group = Json.text(item, "metadata", "name");
+                groups.put(group, group(group, item.path("versions").valueStream()
+                        .map(version -> Json.text(version, "version")).toList()));
             });
-            return new Documents(groupList(groups), groups, resourceLists, Aggregated.of(all, true),
-                    Aggregated.of(all, false));
+            return new Documents(groupList(groups), groups, resourceLists,
+                    Aggregated.of(AggregatedDiscovery.list(all, true)), Aggregated.of(aggregated));
         }
 
         private static ObjectNode group(String group, List<String> versions) {

@@ -18,7 +18,12 @@ public final class OpenApi {
     private final Supplier<OpenApiDocuments> documents;
 
     public OpenApi(ResourceRegistry registry) {
-        this.documents = registry.derived(OpenApiDocuments::new);
+        this(registry, () -> Elsewhere.NOTHING);
+    }
+
+    /** @param elsewhere what other servers serve; the same instance until that changes */
+    public OpenApi(ResourceRegistry registry, Supplier<Elsewhere> elsewhere) {
+        this.documents = registry.derived(elsewhere, OpenApiDocuments::new);
     }
 
     /** The answer of {@code /openapi/v3}: an index of the documents, each with its {@link #v3Hash}. */
@@ -29,7 +34,17 @@ public final class OpenApi {
         for (String path : current.paths()) {
             paths.putObject(path).put("serverRelativeURL", "/openapi/v3/" + path + "?hash=" + current.hash(path));
         }
+        current.elsewhere().openApi().forEach((path, url) -> {
+            if (current.isElsewhere(path)) {
+                paths.putObject(path).put("serverRelativeURL", url);
+            }
+        });
         return index;
+    }
+
+    /** Whether another server has the document of a path. */
+    public boolean isElsewhere(String path) {
+        return documents.get().isElsewhere(path);
     }
 
     /** The answer of {@code /openapi/v3/PATH}, such as {@code apis/apps/v1}; null if the path is unknown. */

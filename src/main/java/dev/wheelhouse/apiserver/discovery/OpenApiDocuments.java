@@ -31,6 +31,7 @@ final class OpenApiDocuments {
     private static final Map<String, byte[]> SCHEMA_DIGESTS = new ConcurrentHashMap<>();
 
     private final List<ResourceInfo> state;
+    private final Elsewhere elsewhere;
     /** The content of each document, by its path. */
     private final Map<String, Scope> scopes = new TreeMap<>();
     private final Map<String, ObjectNode> documents = new ConcurrentHashMap<>();
@@ -40,8 +41,9 @@ final class OpenApiDocuments {
     /** The content of a document. It has no version and no resources if it is about a group or the server itself. */
     private record Scope(String group, String version, List<ResourceInfo> resources) {}
 
-    OpenApiDocuments(List<ResourceInfo> state) {
+    OpenApiDocuments(List<ResourceInfo> state, Elsewhere elsewhere) {
         this.state = state;
+        this.elsewhere = elsewhere;
         GroupVersions all = GroupVersions.of(state);
         scopes.put("api", new Scope("", "", List.of()));
         scopes.put("apis", new Scope("", "", List.of()));
@@ -53,6 +55,16 @@ final class OpenApiDocuments {
                     group.isEmpty() ? "api/" + version : "apis/" + group + "/" + version,
                     new Scope(group, version, resources)));
         });
+    }
+
+    Elsewhere elsewhere() {
+        return elsewhere;
+    }
+
+    /** Whether another server has a document: that of its group version, or of a group that this server has not. */
+    boolean isElsewhere(String path) {
+        return elsewhere.openApi().containsKey(path)
+                && (!scopes.containsKey(path) || elsewhere.entries().containsKey(path.substring("apis/".length())));
     }
 
     Set<String> paths() {
@@ -174,6 +186,7 @@ final class OpenApiDocuments {
         SchemaWriter schemas = new SchemaWriter(Dialect.V2);
         Schemas.all().forEach(type -> definitions.set(type.name(), schemas.schema(type)));
         customSchemas(state, Dialect.V2).forEach(definitions::set);
+        elsewhere.addTo((ObjectNode) document.path("paths"), definitions);
         return document;
     }
 }

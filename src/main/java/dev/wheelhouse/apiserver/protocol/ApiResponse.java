@@ -3,9 +3,12 @@ package dev.wheelhouse.apiserver.protocol;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
+
+import javax.net.ssl.SSLContext;
 
 import org.jspecify.annotations.Nullable;
 
@@ -107,9 +110,25 @@ public sealed interface ApiResponse {
 
     /** How a transport with connections goes on with an answer. */
     sealed interface Live {
-        /** The kind of another server: a kubelet, which is shown who this server is, or any other. */
-        enum Server {
-            KUBELET, TLS, PLAIN
+        /** Whom a request is passed on to, and how these connections are made. */
+        sealed interface Server {
+            /** A kubelet, which is shown who this server is. */
+            record Kubelet() implements Server {}
+
+            /** A server of any kind, to which this one shows nothing. */
+            record Program(boolean tls) implements Server {}
+
+            /**
+             * A server that extends this one, and gets the headers and the query of the request, too.
+             *
+             * @param tls has this server's certificate, and the authorities that it trusts
+             * @param name by which that server is called
+             * @param verified whether its certificate has to be for the name
+             * @param headers say for whom the request is, with values in Latin-1
+             */
+            record Extension(SSLContext tls, String name, boolean verified, Map<String, List<String>> headers)
+                    implements
+                        Server {}
         }
 
         /**
@@ -118,8 +137,8 @@ public sealed interface ApiResponse {
          *
          * @param path encoded, with a query if it has its own
          * @param proxy the encoded path below which this server shows the other one; the headers and the query of the
-         *        request are passed on, too, and links in the answer are made to lead here. Empty for logs and the
-         *        like, whose path is this server's own
+         *        request are passed on, too, and links in the answer are made to lead here. Empty if the path
+         *        is this server's own, as that of logs
          * @param body of the request
          * @param failureCode of the answer if that server cannot be reached
          * @param failure the beginning of that answer's message
@@ -138,6 +157,17 @@ public sealed interface ApiResponse {
             public boolean isLog() {
                 return !isProxied() && path.startsWith("/containerLogs/");
             }
+        }
+
+        /** Sends requests of this server itself. */
+        interface Caller {
+            /**
+             * Sends a GET.
+             *
+             * @param within the time for the whole answer
+             * @throws IOException if there is none, with the reason in the words of Go
+             */
+            Content get(Forward to, Duration within) throws IOException;
         }
 
         /**

@@ -9,8 +9,8 @@ import java.util.regex.Pattern;
  * The order of API versions by preference: {@code v2}, {@code v1}, {@code v1beta1}, {@code v1alpha1}, then all others
  * by name (upstream: {@code apimachinery/pkg/version/helpers.go}).
  */
-final class KubeVersions {
-    static final Comparator<String> PREFERRED_FIRST = KubeVersions::compare;
+public final class KubeVersions {
+    public static final Comparator<String> PREFERRED_FIRST = KubeVersions::compare;
     private static final Pattern FORM = Pattern.compile("v([0-9]{1,9})(?:(alpha|beta)([0-9]{1,9}))?");
 
     private KubeVersions() {}

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -124,19 +125,25 @@ public final class ResourceRegistry {
 
     /** A value that is made of the served resources, and made again when these have changed. */
     public <T> Supplier<T> derived(Function<List<ResourceInfo>, T> maker) {
-        AtomicReference<@Nullable Derived<T>> last = new AtomicReference<>();
+        return derived(() -> "", (served, nothing) -> maker.apply(served));
+    }
+
+    /** The same of a further value. @param other returns the same instance until the value changes */
+    public <A, T> Supplier<T> derived(Supplier<A> other, BiFunction<List<ResourceInfo>, A, T> maker) {
+        AtomicReference<@Nullable Derived<A, T>> last = new AtomicReference<>();
         return () -> {
             List<ResourceInfo> now = all();
-            Derived<T> present = last.get();
-            if (present == null || present.from != now) {
-                present = new Derived<>(now, maker.apply(now));
+            A also = other.get();
+            Derived<A, T> present = last.get();
+            if (present == null || present.from != now || present.also != also) {
+                present = new Derived<>(now, also, maker.apply(now, also));
                 last.set(present);
             }
             return present.value;
         };
     }
 
-    private record Derived<T>(List<ResourceInfo> from, T value) {}
+    private record Derived<A, T>(List<ResourceInfo> from, A also, T value) {}
 
     private record Key(String group, String version, String plural) {
         static Key of(ResourceInfo r) {

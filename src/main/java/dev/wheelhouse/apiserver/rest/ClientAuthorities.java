@@ -1,5 +1,7 @@
 package dev.wheelhouse.apiserver.rest;
 
+import java.util.Map;
+
 import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.json.Json;
@@ -7,22 +9,24 @@ import dev.wheelhouse.apiserver.json.Meta;
 import dev.wheelhouse.apiserver.kinds.ClusterState;
 
 /**
- * The authorities of client certificates, in the ConfigMap in which kube-apiserver publishes them (upstream:
- * {@code pkg/controlplane/controller/clusterauthenticationtrust}). Nodes may read it.
+ * The authorities of client certificates, and of the server's own one for servers that extend it, in the ConfigMap in
+ * which kube-apiserver publishes them (upstream: {@code pkg/controlplane/controller/clusterauthenticationtrust}). Nodes
+ * may read it.
  */
 record ClientAuthorities(ClusterState state) {
     private static final String NAMESPACE = "kube-system";
     private static final String NAME = "extension-apiserver-authentication";
     private static final String READERS = "wheelhouse:nodes-read-client-authorities";
 
-    void publish(String pem) {
+    /** @param data the keys of the ConfigMap to set; others stay */
+    void publish(Map<String, String> data) {
         ObjectNode map = made("v1", "ConfigMap", NAME);
         map.putObject("data");
         state.create("configmaps", map);
         state.store().guaranteedUpdate("configmaps", NAMESPACE, NAME, present -> {
-            boolean same = Json.text(present, "data", "client-ca-file").equals(pem);
-            Json.child(present, "data").put("client-ca-file", pem);
-            return !same;
+            ObjectNode before = present.deepCopy();
+            data.forEach(Json.child(present, "data")::put);
+            return !present.equals(before);
         });
         ObjectNode binding = made("rbac.authorization.k8s.io/v1", "RoleBinding", READERS);
         binding.putObject("roleRef").put("apiGroup", "rbac.authorization.k8s.io").put("kind", "Role").put("name",

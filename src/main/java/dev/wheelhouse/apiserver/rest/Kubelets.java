@@ -3,6 +3,7 @@ package dev.wheelhouse.apiserver.rest;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -26,16 +27,18 @@ import dev.wheelhouse.apiserver.protocol.ApiResponse.Live;
 import dev.wheelhouse.apiserver.protocol.QueryParameters;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StoredObject;
+import dev.wheelhouse.apiserver.webhook.ServiceResolver;
+import dev.wheelhouse.apiserver.work.Deadline;
 
 /**
  * The kubelets of nodes that are not hollow, which say what they use, and to which logs and connections of their pods
  * lead (upstream:
  * {@code pkg/kubelet/client/kubelet_client.go}, {@code pkg/registry/core/pod/strategy.go}).
  */
-record Kubelets(ObjectStore store, ServerInfo.KubeletCaller caller) implements NodeUsages {
+record Kubelets(ObjectStore store, Live.Caller caller) implements NodeUsages {
     private static final Logger log = LoggerFactory.getLogger(Kubelets.class);
+    private static final Duration PATIENCE = Duration.ofSeconds(3);
     private static final int DEFAULT_PORT = 10250;
-    private static final String HOLLOW = "hollow://";
     /** The types of addresses in the order in which they are tried, which begins as kubeadm's. */
     private static final List<String> ADDRESSES = List.of("InternalIP", "ExternalIP", "Hostname", "InternalDNS",
             "ExternalDNS");
@@ -44,7 +47,7 @@ record Kubelets(ObjectStore store, ServerInfo.KubeletCaller caller) implements N
 
     record Kubelet(String host, int port) {
         Live.Forward forward(String path, int failureCode, String failure) {
-            return new Live.Forward(Live.Server.KUBELET, host, port, path, "", new byte[0], failureCode, failure);
+            return new Live.Forward(new Live.Server.Kubelet(), host, port, path, "", new byte[0], failureCode, failure);
         }
 
         String authority() {
@@ -66,8 +69,7 @@ record Kubelets(ObjectStore store, ServerInfo.KubeletCaller caller) implements N
         JsonNode status = stored.tree().path("status");
         long port = Json.number(status, 0, "daemonEndpoints", "kubeletEndpoint", "Port");
         JsonNode addresses = status.path("addresses");
-        boolean hollow = Json.text(status, "nodeInfo", "containerRuntimeVersion").startsWith(HOLLOW);
-        if (hollow || addresses.isEmpty() && port == 0) {
+        if (ServiceResolver.isHollow(stored) || addresses.isEmpty() && port == 0) {
             return null;
         }
         for (String type : ADDRESSES) {
@@ -85,10 +87,12 @@ record Kubelets(ObjectStore store, ServerInfo.KubeletCaller caller) implements N
     public @Nullable Usage of(String node) {
         try {
             Kubelet kubelet = find(node);
-            return kubelet == null
-                    ? null
-                    : Usage.of(Json.read(caller.get(
-                            kubelet.forward("/stats/summary", 0, ""))));
+            if (kubelet == null) {
+                return null;
+            }
+            ApiResponse.Content answer = caller.get(kubelet.forward("/stats/summary", 0, ""),
+                    Deadline.atMost(PATIENCE));
+            return answer.code() == 200 ? Usage.of(Json.read(answer.body())) : Usage.UNKNOWN;
         } catch (IOException | StatusException | JacksonException | ArithmeticException e) {
             log.debug("the node {} does not say what it uses", node, e);
             return Usage.UNKNOWN;

@@ -12,6 +12,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
+import dev.wheelhouse.apiserver.aggregation.Aggregator;
 import dev.wheelhouse.apiserver.auth.ServiceAccountTokens;
 import dev.wheelhouse.apiserver.discovery.Discovery;
 import dev.wheelhouse.apiserver.discovery.OpenApi;
@@ -25,7 +26,8 @@ import dev.wheelhouse.apiserver.resources.ResourceRegistry;
 import dev.wheelhouse.facts.Release;
 
 /** Requests for paths that name no resource: version, health, metrics, discovery, OpenAPI. */
-record NonResources(ResourceRegistry registry, Discovery discovery, OpenApi openApi, Renderer renderer, ServerInfo info,
+record NonResources(ResourceRegistry registry, Discovery discovery, OpenApi openApi, Aggregator aggregator,
+        Renderer renderer, ServerInfo info,
         Health health, ServiceAccountTokens tokens) {
     private static final String METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8; escaping=values";
     private static final String JSON = "application/json";
@@ -160,7 +162,7 @@ record NonResources(ResourceRegistry registry, Discovery discovery, OpenApi open
             return ApiResponse.text(200, openApi.v3Index().toString());
         }
         return path.size() > 2 && path.get(1).equals("v3")
-                ? document(String.join("/", path.subList(2, path.size())), request.query().get("hash"))
+                ? document(String.join("/", path.subList(2, path.size())), request)
                 : notFound();
     }
 
@@ -168,7 +170,12 @@ record NonResources(ResourceRegistry registry, Discovery discovery, OpenApi open
      * A document under its hash never changes and may be cached. A request with an outdated hash is redirected to the
      * present one.
      */
-    private ApiResponse document(String path, String hash) {
+    private ApiResponse document(String path, ApiRequest request) {
+        ApiResponse remote = openApi.isElsewhere(path) ? aggregator.openApi(path, request) : null;
+        if (remote != null) {
+            return remote;
+        }
+        String hash = request.query().get("hash");
         ObjectNode document = openApi.v3(path);
         String now = openApi.v3Hash(path);
         if (document == null || now == null) {

@@ -26,6 +26,7 @@ import dev.wheelhouse.apiserver.protocol.ProxiedLinks;
 import dev.wheelhouse.apiserver.protocol.Target;
 import dev.wheelhouse.apiserver.store.ObjectStore;
 import dev.wheelhouse.apiserver.store.StoredObject;
+import dev.wheelhouse.apiserver.webhook.ServiceResolver;
 import dev.wheelhouse.apiserver.work.Deadline;
 
 import static dev.wheelhouse.api.Absent.orEmpty;
@@ -57,8 +58,8 @@ record Proxies(ObjectStore store, Kubelets kubelets) {
                 throw Errors.unavailable("error trying to reach service: dial tcp: lookup tcp/" + number
                         + ": unknown port");
             }
-            return new Live.Forward(scheme.equals("https") ? Live.Server.TLS : Live.Server.PLAIN, host,
-                    Integer.parseInt(number), "", "", new byte[0], 503, "error trying to reach service: ");
+            return new Live.Forward(new Live.Server.Program(scheme.equals("https")), host, Integer.parseInt(number), "",
+                    "", new byte[0], 503, "error trying to reach service: ");
         }
     }
 
@@ -122,8 +123,7 @@ record Proxies(ObjectStore store, Kubelets kubelets) {
     private Live.Forward ofService(Target target, ObjectNode service, Place place) {
         String port = !place.port.matches("[0-9]{1,9}")
                 ? place.port
-                : service.path("spec").path("ports").valueStream()
-                        .filter(each -> Json.number(each, 0, "port") == Long.parseLong(place.port)).findFirst()
+                : ServiceResolver.portOf(service.path("spec"), Long.parseLong(place.port))
                         .map(each -> Json.text(each, "name"))
                         .orElseThrow(() -> Errors.unavailable("no service port " + Long.parseLong(place.port)
                                 + " found for service \"" + place.name + "\""));

@@ -3,6 +3,8 @@ package dev.wheelhouse.apiserver.rest;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.random.RandomGenerator;
 
 import org.jspecify.annotations.Nullable;
@@ -13,6 +15,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 import dev.wheelhouse.apiserver.admission.AdmissionChain;
 import dev.wheelhouse.apiserver.admission.Quotas;
+import dev.wheelhouse.apiserver.aggregation.Aggregator;
+import dev.wheelhouse.apiserver.aggregation.Availability;
 import dev.wheelhouse.apiserver.audit.AuditEvent;
 import dev.wheelhouse.apiserver.auth.Credentials;
 import dev.wheelhouse.apiserver.auth.FlowSchemas;
@@ -50,6 +54,7 @@ import dev.wheelhouse.facts.GoDuration;
 import dev.wheelhouse.facts.ResourceInfo;
 import dev.wheelhouse.runtime.Clock;
 import dev.wheelhouse.runtime.LogBudget;
+import dev.wheelhouse.runtime.Loop;
 
 /**
  * The Kubernetes API over an {@link ObjectStore}, without a transport. Thread safe. A request runs on its caller's
@@ -80,6 +85,8 @@ public final class RestServer {
     private final OwnEndpoints endpoints;
     private final ClientAuthorities authorities;
     private final MetricsApis metrics;
+    private final Aggregator aggregator;
+    private final Function<Runnable, Loop> availability;
 
     /** A server without authentication and transport. */
     public RestServer(ObjectStore store, Clock clock, RandomGenerator random) {
@@ -112,15 +119,19 @@ public final class RestServer {
         this.updates = new Updates(writes, renderer, clock);
         this.deletes = new Deletes(state, reads, writes, admission, renderer);
         this.scales = new Scales(reads, writes, updates, renderer);
-        this.kubelets = new Kubelets(store, info.kubelets());
+        this.kubelets = new Kubelets(store, info.caller());
         this.proxies = new Proxies(store, kubelets);
         this.pods = new PodSubresources(reads, writes, renderer, kubelets, clock);
         this.evictions = new Evictions(reads, deletes, writes, renderer, clock);
         this.reviews = new AccessReviews(writes, access.authenticator(), access.authorizer(), renderer, clock);
         this.tokenRequests = new TokenRequests(reads, writes, access.serviceAccounts(), renderer, clock);
         this.metrics = new MetricsApis(store, registry, info.apis(), kubelets.kept(clock), clock);
-        this.nonResources = new NonResources(registry, new Discovery(registry, metrics.resources()),
-                new OpenApi(registry), renderer, info, new Health(store), access.serviceAccounts());
+        this.aggregator = new Aggregator(store, clock);
+        this.availability = first -> new Availability(aggregator, store, info.caller(), clock, first);
+        this.nonResources = new NonResources(registry,
+                new Discovery(registry, metrics.resources(), aggregator::elsewhere),
+                new OpenApi(registry, aggregator::elsewhere), aggregator, renderer, info, new Health(store),
+                access.serviceAccounts());
         this.endpoints = new OwnEndpoints(state);
         this.authorities = new ClientAuthorities(state);
         new Bootstrap(state).create();
@@ -131,9 +142,20 @@ public final class RestServer {
         endpoints.announce(address, port);
     }
 
-    /** Publishes the authorities of client certificates, by which servers beside this one know its clients. */
-    public void publishClientAuthorities(String pem) {
-        authorities.publish(pem);
+    /**
+     * Publishes authorities of certificates, by which servers beside this one know its clients.
+     *
+     * @param pem those of clients; they know this server itself by further ones
+     */
+    public void publishAuthorities(String pem) {
+        Map<String, String> data = new TreeMap<>(aggregator.published());
+        data.put("client-ca-file", pem);
+        authorities.publish(data);
+    }
+
+    /** A loop that looks after the APIServices that name a Service. @param first is run by its first step */
+    public Loop availability(Runnable first) {
+        return availability.apply(first);
     }
 
     /**
@@ -251,6 +273,10 @@ public final class RestServer {
 
     private ApiResponse route(ApiRequest request) {
         Route route = request.route();
+        ApiResponse remote = aggregator.answer(request);
+        if (remote != null) {
+            return remote;
+        }
         if (metrics.serves(route.about())) {
             return renderer.response(200, metrics.answer(request), Accept.lenient(request, false));
         }

@@ -12,20 +12,14 @@ import dev.wheelhouse.apiserver.resources.RuntimeConfig;
  * @param url where clients reach it, {@code https://host:port}; empty without a transport
  * @param metrics the page of its metrics, in Prometheus' text format
  * @param apis which of its own APIs it serves
- * @param kubelets reads from kubelets
+ * @param caller reads from kubelets, and from servers that extend this one
  */
 public record ServerInfo(Supplier<String> url, Supplier<String> metrics, RuntimeConfig apis,
-        KubeletCaller kubelets) {
-    /** Reads from the kubelet of a node. */
-    @FunctionalInterface
-    public interface KubeletCaller {
-        byte[] get(ApiResponse.Live.Forward what) throws IOException;
-    }
-
-    /** Information of a server that calls no kubelets. */
+        ApiResponse.Live.Caller caller) {
+    /** Information of a server that calls no other ones. */
     public ServerInfo(Supplier<String> url, Supplier<String> metrics, RuntimeConfig apis) {
-        this(url, metrics, apis, what -> {
-            throw new IOException("this server calls no kubelets");
+        this(url, metrics, apis, (what, within) -> {
+            throw new IOException("this server calls no others");
         });
     }
 

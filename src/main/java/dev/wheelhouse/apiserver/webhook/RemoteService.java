@@ -57,6 +57,18 @@ public record RemoteService(OkHttpClient http, String url) {
 
     /** @throws IllegalArgumentException if there is no certificate */
     static OkHttpClient trusting(OkHttpClient client, String authorities) {
+        X509TrustManager manager = trustManager(authorities);
+        try {
+            SSLContext context = SSLContext.getInstance("TLS");
+            context.init(null, new TrustManager[]{manager}, null);
+            return client.newBuilder().sslSocketFactory(context.getSocketFactory(), manager).build();
+        } catch (GeneralSecurityException e) {
+            throw new IllegalArgumentException(e);
+        }
+    }
+
+    /** Trusts the authorities of a PEM. @throws IllegalArgumentException if there are none */
+    static X509TrustManager trustManager(String authorities) {
         try {
             List<X509Certificate> certificates = Pem.certificates(authorities);
             if (certificates.isEmpty()) {
@@ -64,10 +76,7 @@ public record RemoteService(OkHttpClient http, String url) {
             }
             TrustManagerFactory factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
             factory.init(ServingCertificate.trustStore(certificates));
-            TrustManager manager = factory.getTrustManagers()[0];
-            SSLContext context = SSLContext.getInstance("TLS");
-            context.init(null, new TrustManager[]{manager}, null);
-            return client.newBuilder().sslSocketFactory(context.getSocketFactory(), (X509TrustManager) manager).build();
+            return (X509TrustManager) factory.getTrustManagers()[0];
         } catch (GeneralSecurityException e) {
             throw new IllegalArgumentException(e);
         }

@@ -1,10 +1,7 @@
 package dev.wheelhouse.apiserver.webhook;
 
-import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.InterruptedIOException;
-import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
@@ -18,28 +15,21 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 
-import javax.net.ssl.SSLException;
-import javax.net.ssl.SSLHandshakeException;
-import javax.net.ssl.SSLPeerUnverifiedException;
-
-import org.jspecify.annotations.Nullable;
+import javax.net.ssl.X509TrustManager;
 
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import dev.wheelhouse.api.ResourceType;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.store.ObjectStore;
-import dev.wheelhouse.apiserver.store.StoredObject;
 import dev.wheelhouse.apiserver.work.Allowance;
 import dev.wheelhouse.apiserver.work.Deadline;
 import dev.wheelhouse.runtime.BoundedMap;
 
 import okhttp3.ConnectionPool;
+import okhttp3.Dns;
 import okhttp3.HttpUrl;
 import okhttp3.Interceptor;
 import okhttp3.MediaType;
@@ -52,12 +42,13 @@ import okhttp3.ResponseBody;
 
 /**
  * Sends reviews to webhooks (upstream: {@code apiserver/pkg/util/webhook/client.go}). A webhook is named by a URL, or
- * by a Service of type ExternalName, which stands for its host. Other Services lead nowhere: the pods behind them run
- * nothing, and their addresses may belong to other machines. Redirects are followed as Go's client follows them, within
- * the time of the call; no request has credentials. Thread safe; a call blocks its thread.
+ * by a Service, which leads where {@link ServiceResolver} says. Redirects are followed as Go's client follows them,
+ * within the time of the call; no request has credentials. Thread safe; a call blocks its thread.
  */
 public final class WebhookClient {
     private static final MediaType JSON = MediaType.get("application/json");
+    /** The problem of a {@code caBundle} that cannot be read, as upstream tells it. */
+    public static final String UNREADABLE = "unable to load root certificates: unable to parse bytes as PEM block";
     private static final int MOST_CLIENTS = 200;
     /** The most bytes of an answer, besides three times those of the review. */
     private static final int MOST_BYTES = 8 * 1024 * 1024;
@@ -66,19 +57,18 @@ public final class WebhookClient {
     /** The most requests of one call that redirects lead to, with the first one (upstream: Go's {@code net/http}). */
     private static final int MOST_REQUESTS = 10;
     private static final Set<Integer> REDIRECTS = Set.of(301, 302, 303, 307, 308);
-    private static final Pattern ADDRESS = Pattern.compile("[0-9.]+|.*:.*");
 
-    private final ObjectStore store;
+    private final ServiceResolver services;
     private final OkHttpClient plain = new OkHttpClient.Builder().protocols(List.of(Protocol.HTTP_1_1))
             .followRedirects(false).followSslRedirects(false).connectTimeout(Duration.ZERO).readTimeout(Duration.ZERO)
-            .writeTimeout(Duration.ZERO).connectionPool(new ConnectionPool(16, 10, TimeUnit.SECONDS)).dns(this::lookup)
+            .writeTimeout(Duration.ZERO).connectionPool(new ConnectionPool(16, 10, TimeUnit.SECONDS))
             .build();
     /** By the trusted certificates. Clients of the same ones share connections. Guarded by itself. */
     private final Map<String, OkHttpClient> clients = BoundedMap.byUse(MOST_CLIENTS);
 
     /** @param store has the Services that webhooks are named by */
     public WebhookClient(ObjectStore store) {
-        this.store = store;
+        this.services = new ServiceResolver(store);
     }
 
     /**
@@ -94,11 +84,21 @@ public final class WebhookClient {
         if (base == null || !base.isHttps()) {
             throw new WebhookException("could not get REST client: Unparsable URL: \"" + address + "\"");
         }
-        HttpUrl url = base.newBuilder()
+        HttpUrl named = base.newBuilder()
                 .addQueryParameter("timeout", timeout.plusNanos(999_999_999).toSeconds() + "s").build();
+        String shown = address.substring(0, address.indexOf('/', "https://".length())) + named.encodedPath() + "?"
+                + named.encodedQuery();
+        ServiceResolver.Address leads;
+        try {
+            leads = services.resolve(base.host(), base.port());
+        } catch (UnknownHostException e) {
+            throw new WebhookException("Post \"" + shown + "\": " + e.getMessage());
+        }
+        HttpUrl url = named.newBuilder().port(leads.port()).build();
         AtomicReference<HttpUrl> at = new AtomicReference<>(url);
         byte[] body = Json.bytes(review);
         OkHttpClient client = client(Json.text(config, "caBundle")).newBuilder().callTimeout(timeout)
+                .dns(new Leads(base.host(), leads.host()))
                 .addInterceptor(chain -> followed(chain, at)).build();
         Request request = new Request.Builder().url(url).header("Accept", "application/json")
                 .header("User-Agent", "kube-apiserver-admission").post(RequestBody.create(body, JSON)).build();
@@ -114,10 +114,8 @@ public final class WebhookClient {
             throw new WebhookException("Post \"" + e.to + "\": " + e.getMessage());
         } catch (IOException e) {
             HttpUrl asked = Objects.requireNonNull(at.get());
-            String host = address.substring(0, address.indexOf('/', "https://".length()));
-            throw new WebhookException("Post \"" + (asked.equals(url)
-                    ? host + url.encodedPath() + "?" + url.encodedQuery()
-                    : asked) + "\": " + inGoWords(e, asked));
+            throw new WebhookException("Post \"" + (asked.equals(url) ? shown : asked) + "\": "
+                    + GoWords.of(e, asked.host(), asked.port()));
         }
         if (code < 200 || code > 206) {
             throw new WebhookException(
@@ -198,23 +196,12 @@ public final class WebhookClient {
         return text.indexOf('/', "https://".length()) < 0 ? text + "/" : text;
     }
 
-    /** The addresses of a host. A name of the form {@code NAME.NAMESPACE.svc} is that of a Service. */
-    private List<InetAddress> lookup(String host) throws UnknownHostException {
-        String[] parts = host.split("\\.", -1);
-        if (parts.length != 3 || !parts[2].equals("svc")) {
-            return Arrays.asList(InetAddress.getAllByName(host));
+    /** The addresses of hosts, one of which leads to another one. Calls share connections if theirs are equal. */
+    private record Leads(String host, String to) implements Dns {
+        @Override
+        public List<InetAddress> lookup(String name) throws UnknownHostException {
+            return Arrays.asList(InetAddress.getAllByName(name.equals(host) ? to : name));
         }
-        StoredObject service = store.get(ResourceType.SERVICES.groupResource(), parts[1], parts[0]);
-        if (service == null) {
-            throw new UnknownHostException("service \"" + parts[0] + "\" not found");
-        }
-        String external = Json.text(service.tree(), "spec", "externalName");
-        if (external.isEmpty()) {
-            throw new UnknownHostException("service \"" + parts[1] + "/" + parts[0] + "\" leads to pods, which run "
-                    + "nothing on this server: make it of type ExternalName with the host of the webhook, such as "
-                    + "localhost, or use clientConfig.url");
-        }
-        return Arrays.asList(InetAddress.getAllByName(external));
     }
 
     private OkHttpClient client(String bundle) throws WebhookException {
@@ -228,54 +215,26 @@ public final class WebhookClient {
         }
     }
 
-    /** @param bundle certificates as PEM, in base64 */
     private OkHttpClient trusting(String bundle) throws WebhookException {
         try {
-            return RemoteService.trusting(plain,
-                    new String(Base64.getMimeDecoder().decode(bundle), StandardCharsets.UTF_8));
+            return RemoteService.trusting(plain, pem(bundle));
         } catch (IllegalArgumentException e) {
-            throw new WebhookException("could not get REST client: unable to load root certificates: "
-                    + "unable to parse bytes as PEM block");
+            throw new WebhookException("could not get REST client: " + UNREADABLE);
         }
     }
 
-    /** The failure of a connection, as upstream tells it. */
-    private static String inGoWords(IOException problem, HttpUrl url) {
-        String told = String.valueOf(problem.getMessage());
-        return switch (problem) {
-            case InterruptedIOException timeout -> "context deadline exceeded";
-            case ConnectException refused -> "dial tcp " + url.host() + ":" + url.port() + ": connect: "
-                    + (refused.getMessage() == null || told.startsWith("Failed to connect")
-                            ? "connection refused"
-                            : told);
-            case UnknownHostException unknown ->
-                told.startsWith("service ") ? told : "dial tcp: lookup " + url.host() + ": no such host";
-            case SSLPeerUnverifiedException other ->
-                "tls: failed to verify certificate: x509: " + otherHost(told, url.host());
-            case SSLHandshakeException untrusted when isUntrusted(untrusted) ->
-                "tls: failed to verify certificate: x509: certificate signed by unknown authority";
-            case SSLException tls -> "tls: " + told;
-            case EOFException ended -> "EOF";
-            default -> told.startsWith("unexpected end of stream") ? "EOF" : told;
-        };
+    /**
+     * Trusts the authorities of a {@code caBundle}.
+     *
+     * @param bundle certificates as PEM, in base64
+     * @throws IllegalArgumentException if there are none
+     */
+    public static X509TrustManager trustManager(String bundle) {
+        return RemoteService.trustManager(pem(bundle));
     }
 
-    /** @param told by OkHttp, with the names of the certificate in brackets */
-    private static String otherHost(String told, String host) {
-        String names = told.substring(told.lastIndexOf('[') + 1).replace("]", "");
-        boolean address = ADDRESS.matcher(host).matches();
-        String valid = Arrays.stream(names.split(", ")).filter(name -> !name.isEmpty()
-                && ADDRESS.matcher(name).matches() == address).collect(Collectors.joining(", "));
-        if (!valid.isEmpty()) {
-            return "certificate is valid for " + valid + ", not " + host;
-        }
-        return address
-                ? "cannot validate certificate for " + host + " because it doesn't contain any IP SANs"
-                : "certificate is not valid for any names, but wanted to match " + host;
-    }
-
-    private static boolean isUntrusted(@Nullable Throwable problem) {
-        return problem != null && (problem instanceof GeneralSecurityException || isUntrusted(problem.getCause()));
+    private static String pem(String bundle) {
+        return new String(Base64.getMimeDecoder().decode(bundle), StandardCharsets.UTF_8);
     }
 
     /** The message of client-go for an answer that is no success (upstream: {@code NewGenericServerResponse}). */

@@ -114,7 +114,8 @@ final class DiscoveryReader {
             for (JsonNode version : group.path("versions")) {
                 String versionName = version.path("version").asString("");
                 if (version.path("freshness").asString("Current").equals("Stale")) {
-                    failures.add(describe(name, versionName) + ": its server cannot be reached (stale discovery)");
+                    String stale = describe(name, versionName);
+                    failures.add(stale + ": stale GroupVersion discovery: " + stale);
                     continue;
                 }
                 for (JsonNode resource : version.path("resources")) {

@@ -7,10 +7,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 import io.kubernetes.client.common.KubernetesObject;
+import io.kubernetes.client.openapi.ApiClient;
 
 import dev.wheelhouse.api.KubeApiException;
 import dev.wheelhouse.client.WatchStream;
 import dev.wheelhouse.client.decode.ObjectDecoder;
+import dev.wheelhouse.runtime.Clock;
 
 /**
  * Sends requests to one API server: over HTTP, or by calls if the server is in this process. Every failure is an
@@ -36,6 +38,11 @@ public interface Transport extends AutoCloseable {
     /** Reads an answer's body, which is protobuf or JSON. */
     interface BodyReader<R> {
         R read(InputStream body, boolean protobuf) throws IOException;
+    }
+
+    /** A transport over HTTP with the default deadlines. @param api has the address, the credentials and TLS */
+    static Transport over(ApiClient api, String userAgent, Clock clock) {
+        return new HttpTransport(api, HttpDeadlines.defaults(), userAgent, clock);
     }
 
     /** Sends a request. @return the whole body of the answer */

@@ -22,9 +22,11 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.wheelhouse.apiserver.json.Json;
 import dev.wheelhouse.apiserver.protocol.WatchFeed;
 import dev.wheelhouse.operator.webhook.ScriptedWebhook;
+import dev.wheelhouse.runtime.Host;
 
 import static dev.wheelhouse.apiserver.rest.RestClient.NS;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 /** Webhooks that are asked about writes, and that convert custom resources. Some answer as no webhook should. */
 @Timeout(900)
@@ -168,19 +170,44 @@ class WebhooksTest {
     }
 
     @Test
-    void aServiceOfTypeExternalNameLeadsToItsHostAndAnyOtherNowhere() {
+    void aServiceOfTypeExternalNameLeadsToItsHostAndOneWithoutEndpointsNowhere() {
         webhook.respond("/x", r -> "{\"allowed\": false, \"status\": {\"message\": \"reached\"}}");
         String client = "{\"service\": {\"namespace\": \"default\", \"name\": \"hooks\", \"path\": \"/x\", \"port\": "
                 + webhook.port() + "}, \"caBundle\": \"" + webhook.bundle() + "\"}";
         configure("Validating", "a", client, "");
-        rest.post(NS + "services", "{\"metadata\": {\"name\": \"hooks\"}, \"spec\": {\"ports\": [{\"port\": 443}]}}");
+        rest.post(NS + "services", "{\"metadata\": {\"name\": \"hooks\"}, \"spec\": {\"ports\": [{\"port\": "
+                + webhook.port() + "}]}}");
 
-        assertThat(Json.text(map("m"), "message")).contains("make it of type ExternalName");
+        assertThat(Json.text(map("m"), "message")).endsWith("/x?timeout=30s\": "
+                + "no endpoints available for service \"hooks\"");
 
         rest.delete(NS + "services/hooks");
         rest.post(NS + "services", """
                 {"metadata": {"name": "hooks"}, "spec": {"type": "ExternalName", "externalName": "localhost"}}""");
         assertThat(Json.text(map("m"), "message")).endsWith("denied the request: reached");
+    }
+
+    /** The port of the slice is not that of the Service. Nobody listens there. */
+    @ParameterizedTest
+    @CsvSource({"containerd://1, true, connection refused", "containerd://1, false, no endpoints available",
+            "hollow://1, true, pods of hollow nodes run nothing"})
+    void aServiceLeadsToEndpointsThatAreReadyOnNodesThatRunContainers(String runtime, boolean ready, String told) {
+        assumeThat(Host.address()).as("the address of this machine").isNotEqualTo("127.0.0.1");
+        rest.post("/api/v1/nodes", "{\"metadata\": {\"name\": \"real\"}, \"status\": {\"nodeInfo\": "
+                + "{\"containerRuntimeVersion\": \"" + runtime + "\"}}}");
+        rest.create(NS + "services", "{metadata: {name: hooks}, spec: {ports: [{name: a, port: 443}]}}");
+        rest.create("/apis/discovery.k8s.io/v1/namespaces/default/endpointslices", """
+                {metadata: {name: hooks-1, labels: {kubernetes.io/service-name: hooks}}, addressType: IPv4,
+                 ports: [{name: b, port: 2}, {name: a, port: 1}],
+                 endpoints: [{addresses: [%s], nodeName: real, conditions: {ready: %s}}]}"""
+                .formatted(Host.address(), ready));
+        assertThat(rest.last.code()).as(new String(rest.last.body(), StandardCharsets.UTF_8)).isEqualTo(201);
+        configure("Validating", "a", "{\"service\": {\"namespace\": \"default\", \"name\": \"hooks\"}}", "");
+
+        assertThat(Json.text(map("m"), "message")).contains(told);
+        if (told.startsWith("connection")) {
+            assertThat(Json.text(map("m"), "message")).contains("dial tcp hooks.default.svc:1: ");
+        }
     }
 
     @ParameterizedTest
