@@ -67,7 +67,8 @@ final class ExtensionServer implements AutoCloseable {
         socket = (SSLServerSocket) context.getServerSocketFactory().createServerSocket(0, 0,
                 InetAddress.getLoopbackAddress());
         socket.setNeedClientAuth(true);
-        Thread.ofVirtual().start(() -> {
+        // A virtual thread that accepts would keep the port open for a moment after the close.
+        Thread.ofPlatform().daemon().start(() -> {
             while (!socket.isClosed()) {
                 try {
                     Socket client = socket.accept();
