@@ -215,14 +215,14 @@ class NewerServerTest {
     private static final ObjectKey WEB = ObjectKey.of("default", "web");
 
     private static JsonNode deployment() {
-        return Json
-                .read("""
-                        {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"namespace": "default", "name": "web",
-                         "resourceVersion": "5", "madeUpIn137": 1, "managedFields": [{"manager": "m"}]},
-                         "spec": {"replicas": 2, "paused": true, "madeUpIn137": {}, "selector": {"matchLabels": {"a": "b"}},
-                          "template": {"spec": {"containers": [
-                           {"name": "gone", "image": "i", "madeUpIn137": 2}, {"name": "app", "image": "i", "madeUpIn137": [3]}]}}},
-                         "status": {"conditions": [{"type": "Available", "status": "True", "madeUpIn137": 4}]}}""");
+        return Json.read("""
+                {"apiVersion": "apps/v1", "kind": "Deployment",
+                 "metadata": {"namespace": "default", "name": "web", "resourceVersion": "5",
+                  "madeUpIn137": 1, "managedFields": [{"manager": "m"}]},
+                 "spec": {"replicas": 2, "paused": true, "madeUpIn137": {}, "selector": {"matchLabels": {"a": "b"}},
+                  "template": {"spec": {"containers": [{"name": "gone", "image": "i", "madeUpIn137": 2},
+                   {"name": "app", "image": "i", "madeUpIn137": [3]}]}}},
+                 "status": {"conditions": [{"type": "Available", "status": "True", "madeUpIn137": 4}]}}""");
     }
 
     @Test
