@@ -187,27 +187,30 @@ class WebhooksTest {
         assertThat(Json.text(map("m"), "message")).endsWith("denied the request: reached");
     }
 
-    /** The port of the slice is not that of the Service. Nobody listens there. */
+    /** The port of the slice is not that of the Service. Nobody listens at port 1. */
     @ParameterizedTest
-    @CsvSource({"containerd://1, true, connection refused", "containerd://1, false, no endpoints available",
-            "hollow://1, true, pods of hollow nodes run nothing"})
-    void aServiceLeadsToEndpointsThatAreReadyOnNodesThatRunContainers(String runtime, boolean ready, String told) {
+    @CsvSource({"containerd://1, true, PORT, denied the request: reached",
+            "containerd://1, true, 1, 'hooks.default.svc:443/x?timeout=30s\": dial tcp hooks.default.svc:1: connect: "
+                    + "connection refused'",
+            "containerd://1, false, PORT, no endpoints available",
+            "hollow://1, true, PORT, pods of hollow nodes run nothing"})
+    void aServiceLeadsToEndpointsThatAreReadyOnNodesThatRunContainers(String runtime, boolean ready, String port,
+            String told) {
+        webhook.respond("/x", r -> "{\"allowed\": false, \"status\": {\"message\": \"reached\"}}");
         assumeThat(Host.address()).as("the address of this machine").isNotEqualTo("127.0.0.1");
         rest.post("/api/v1/nodes", "{\"metadata\": {\"name\": \"real\"}, \"status\": {\"nodeInfo\": "
                 + "{\"containerRuntimeVersion\": \"" + runtime + "\"}}}");
         rest.create(NS + "services", "{metadata: {name: hooks}, spec: {ports: [{name: a, port: 443}]}}");
         rest.create("/apis/discovery.k8s.io/v1/namespaces/default/endpointslices", """
                 {metadata: {name: hooks-1, labels: {kubernetes.io/service-name: hooks}}, addressType: IPv4,
-                 ports: [{name: b, port: 2}, {name: a, port: 1}],
+                 ports: [{name: b, port: 2}, {name: a, port: %s}],
                  endpoints: [{addresses: [%s], nodeName: real, conditions: {ready: %s}}]}"""
-                .formatted(Host.address(), ready));
+                .formatted(port.replace("PORT", String.valueOf(webhook.port())), Host.address(), ready));
         assertThat(rest.last.code()).as(new String(rest.last.body(), StandardCharsets.UTF_8)).isEqualTo(201);
-        configure("Validating", "a", "{\"service\": {\"namespace\": \"default\", \"name\": \"hooks\"}}", "");
+        configure("Validating", "a", "{\"service\": {\"namespace\": \"default\", \"name\": \"hooks\", "
+                + "\"path\": \"/x\"}, \"caBundle\": \"" + webhook.bundle() + "\"}", "");
 
         assertThat(Json.text(map("m"), "message")).contains(told);
-        if (told.startsWith("connection")) {
-            assertThat(Json.text(map("m"), "message")).contains("dial tcp hooks.default.svc:1: ");
-        }
     }
 
     @ParameterizedTest

@@ -1,7 +1,6 @@
 package dev.wheelhouse.operator.webhook;
 
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -40,14 +39,14 @@ public final class ScriptedWebhook implements AutoCloseable {
         void to(HttpExchange exchange, JsonNode review) throws IOException, InterruptedException;
     }
 
-    /** @param hosts the names in its certificate */
+    /** It listens at all addresses of this machine. @param hosts the names in its certificate */
     public ScriptedWebhook(String... hosts) throws Exception {
         certificates = Certificates.create(List.of(hosts), Instant.now());
         RotatingKeys keys = new RotatingKeys();
         keys.use(certificates);
         SSLContext tls = SSLContext.getInstance("TLS");
         tls.init(new KeyManager[]{keys}, null, null);
-        server = HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server = HttpsServer.create(new InetSocketAddress(0), 0);
         server.setHttpsConfigurator(new HttpsConfigurator(tls));
         server.setExecutor(threads);
         server.createContext("/", exchange -> {
