@@ -139,13 +139,8 @@ class SkewTest {
                         () -> kubectl.run("apply", "-f", directory.resolve("site.yaml").toString()).code() == 0);
                 eventually("its objects are there, and its status", LONG,
                         () -> kubectl.run("get", "deployment/blog", "service/blog", "configmap/blog").code() == 0
-<<<<<<< HEAD
                                 && kubectl
                                         .run("get", "website", "blog", "-o", "jsonpath={.status.conditions[0].reason}")
-=======
-                                && kubectl.run("get", "website", "blog", "-o", "jsonpath="
-                                        + "{.status.conditions[0].reason}")
->>>>>>> ssa
                                         .output().equals("Starting"));
                 kubectl.run("create", "serviceaccount", "guest").succeeded();
                 eventually("the account is welcomed", LONG,

@@ -354,6 +354,7 @@ class ConsoleTest {
         }
         assertThat(
                 send(HttpRequest.newBuilder(uri(embedded, "console/controllers")).header("Content-Type", "text/plain")
+                        .header("User-Agent", "Mozilla/5.0")
                         .POST(HttpRequest.BodyPublishers
                                 .ofString("{\"controller\": \"job-controller\", \"do\": \"pause\"}")))
                         .statusCode())
