@@ -71,6 +71,8 @@ final class HttpWatchStream<T extends KubernetesObject> implements WatchStream<T
     /** Ends the consumer's wait. See {@link #wakeBy}. */
     private @Nullable Future<?> timer;
     private long timerAt;
+    /** Whether the timer has rung; a clock that is moved by hand may not have reached its time. */
+    private boolean rang;
     private volatile long bytes;
 
     /** The events that are decoded and not handed on. Used by the reading thread only. */
@@ -249,7 +251,7 @@ final class HttpWatchStream<T extends KubernetesObject> implements WatchStream<T
                 }
                 return false;
             }
-            if (nanos <= 0 || clock.nanoTime() - deadline >= 0) {
+            if (nanos <= 0 || clock.nanoTime() - deadline >= 0 || rang && timerAt - deadline >= 0) {
                 return false;
             }
             wakeBy(deadline);
@@ -271,6 +273,7 @@ final class HttpWatchStream<T extends KubernetesObject> implements WatchStream<T
             set.cancel(false);
         }
         timerAt = deadline;
+        rang = false;
         timer = transport.after(tried, Math.max(1, deadline - clock.nanoTime()), this::ring);
     }
 
@@ -278,6 +281,7 @@ final class HttpWatchStream<T extends KubernetesObject> implements WatchStream<T
         lock.lock();
         try {
             timer = null;
+            rang = true;
             arrived.signalAll();
         } finally {
             lock.unlock();
