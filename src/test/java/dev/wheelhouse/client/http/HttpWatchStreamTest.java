@@ -32,6 +32,7 @@ import dev.wheelhouse.client.WatchEvent;
 import dev.wheelhouse.client.WatchOptions;
 import dev.wheelhouse.client.WatchStream;
 import dev.wheelhouse.runtime.Clock;
+import dev.wheelhouse.runtime.ManualClock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -60,7 +61,11 @@ class HttpWatchStreamTest {
     }
 
     private WatchStream<V1ConfigMap> watch() throws InterruptedException {
-        return client.resource(ResourceType.CONFIG_MAPS, V1ConfigMap.class)
+        return watch(client);
+    }
+
+    private static WatchStream<V1ConfigMap> watch(HttpKubeClient by) throws InterruptedException {
+        return by.resource(ResourceType.CONFIG_MAPS, V1ConfigMap.class)
                 .listerWatcher("", LabelSelector.everything(), FieldSelector.everything())
                 .watch(new WatchOptions("0", false, Duration.ofMinutes(5)));
     }
@@ -291,6 +296,21 @@ class HttpWatchStreamTest {
             assertThat(event).isInstanceOfSatisfying(WatchEvent.Added.class,
                     added -> assertThat(((V1ConfigMap) added.object()).getData()).containsEntry("k", big));
             assertThat(all(stream)).containsExactly("+small");
+        }
+    }
+
+    /** The wait would begin again at each ring of its timer. */
+    @Test
+    void nextWaitsNoLongerThanItMayAlsoWhereTheClockStandsStill() throws InterruptedException {
+        server.answerWith((request, out) -> {
+            RawServer.startChunked(out);
+            new CountDownLatch(1).await(30, TimeUnit.SECONDS);
+        });
+        try (HttpKubeClient still = new HttpKubeClient(server.api(), new ManualClock());
+                WatchStream<V1ConfigMap> stream = watch(still)) {
+            assertThat(stream.next(Duration.ofMillis(20))).isNull();
+            assertThat(stream.next(Duration.ofMillis(20))).isNull();
+            assertThat(stream.isEnded()).isFalse();
         }
     }
 
