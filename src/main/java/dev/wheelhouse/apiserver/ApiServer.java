@@ -187,7 +187,9 @@ public final class ApiServer implements AutoCloseable {
         keepTlsCurrent(connector, runner);
         InetAddress bound = resolve(options.address());
         rest.announce(bound.isAnyLocalAddress() ? resolve(Host.address()) : bound, port);
-        runner.start("apiservices", rest.availability(() -> kubelets.identity(rest)));
+        // Published before anybody asks, so that no later write changes the version of a server at rest.
+        kubelets.identity(rest);
+        runner.start("apiservices", rest.availability());
         log.info("API server listens on {}", url());
         return this;
     }

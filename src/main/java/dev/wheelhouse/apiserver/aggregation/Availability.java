@@ -50,7 +50,6 @@ public final class Availability extends SignalledLoop {
     private final ObjectStore store;
     private final Live.Caller caller;
     private final Clock clock;
-    private @Nullable Runnable first;
     private final Map<String, Look> looks = new ConcurrentHashMap<>();
 
     /** The objects that decide where a server is. Versions of stored objects are compared as instances. */
@@ -69,24 +68,17 @@ public final class Availability extends SignalledLoop {
     private record Look(Basis basis, long next, Duration pause, Checks.Verdict verdict, @Nullable ObjectNode entry,
             Map<String, String> openApi, @Nullable ObjectNode v2, String tag) {}
 
-    /** @param first is run by the first step */
-    public Availability(Aggregator aggregator, ObjectStore store, Live.Caller caller, Clock clock, Runnable first) {
+    public Availability(Aggregator aggregator, ObjectStore store, Live.Caller caller, Clock clock) {
         this.aggregator = aggregator;
         this.store = store;
         this.caller = caller;
         this.clock = clock;
-        this.first = first;
     }
 
     @Override
     public long step() {
         if (isClosed()) {
             return IDLE;
-        }
-        Runnable due = first;
-        if (due != null) {
-            due.run();
-            first = null;
         }
         Aggregator.Registered now = aggregator.registered();
         looks.keySet().retainAll(now.remotes().keySet());

@@ -4,7 +4,6 @@ import java.net.InetAddress;
 import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.Function;
 import java.util.random.RandomGenerator;
 
 import org.jspecify.annotations.Nullable;
@@ -86,7 +85,7 @@ public final class RestServer {
     private final ClientAuthorities authorities;
     private final MetricsApis metrics;
     private final Aggregator aggregator;
-    private final Function<Runnable, Loop> availability;
+    private final Loop availability;
 
     /** A server without authentication and transport. */
     public RestServer(ObjectStore store, Clock clock, RandomGenerator random) {
@@ -127,7 +126,7 @@ public final class RestServer {
         this.tokenRequests = new TokenRequests(reads, writes, access.serviceAccounts(), renderer, clock);
         this.metrics = new MetricsApis(store, registry, info.apis(), kubelets.kept(clock), clock);
         this.aggregator = new Aggregator(store, clock);
-        this.availability = first -> new Availability(aggregator, store, info.caller(), clock, first);
+        this.availability = new Availability(aggregator, store, info.caller(), clock);
         this.nonResources = new NonResources(registry,
                 new Discovery(registry, metrics.resources(), aggregator::elsewhere),
                 new OpenApi(registry, aggregator::elsewhere), aggregator, renderer, info, new Health(store),
@@ -153,9 +152,9 @@ public final class RestServer {
         authorities.publish(data);
     }
 
-    /** A loop that looks after the APIServices that name a Service. @param first is run by its first step */
-    public Loop availability(Runnable first) {
-        return availability.apply(first);
+    /** A loop that looks after the APIServices that name a Service. */
+    public Loop availability() {
+        return availability;
     }
 
     /**
