@@ -125,6 +125,17 @@ class AggregatedApisTest {
         return Json.read(send("GET", path, headers, "").body());
     }
 
+    /** A cache that has just listed would wait for a bookmark to be as new as the server. */
+    @Test
+    void aServerThatHasStartedWritesNothingMore() throws Exception {
+        try (ApiServer resting = new ApiServer(ApiServerOptions.defaults())) {
+            resting.start();
+            long version = resting.store().version();
+            resting.rest().availability().step();
+            assertThat(resting.store().version()).isEqualTo(version);
+        }
+    }
+
     @Test
     void requestsReachTheServiceInTheNameOfTheirUser() throws Exception {
         register();
