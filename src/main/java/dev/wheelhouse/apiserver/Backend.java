@@ -418,8 +418,9 @@ final class Backend implements Closeable {
         boolean chunked = isChunked();
         InputStream body = body();
         boolean known = !chunked && headers.containsKey("Content-Length");
-        // A server that refuses to switch protocols may keep the connection.
-        boolean none = hasNoBody() || asked.protocol(to) != null && !chunked && !known;
+        // A server that refuses to switch protocols may keep the connection, unless it says that it ends it.
+        boolean keeps = asked.protocol(to) != null && !header("Connection").equalsIgnoreCase("close");
+        boolean none = hasNoBody() || keeps && !chunked && !known;
         long left = none ? 0 : chunked ? Long.MAX_VALUE : length();
         byte[] buffer = new byte[CHUNK];
         int quiet = 0;
