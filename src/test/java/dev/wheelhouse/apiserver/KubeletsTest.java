@@ -117,6 +117,8 @@ class KubeletsTest {
                 in.transferTo(out);
             } else if (head.indexOf("/attach/") > 0) {
                 write(out, "HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno");
+            } else if (head.indexOf("/portForward/") > 0) {
+                write(out, "HTTP/1.1 500 Refused\r\nConnection: close\r\n\r\nit has ended");
             } else {
                 write(out, "HTTP/1.0 200 OK\r\nContent-Type: text/plain\r\n\r\none\n");
                 if (head.indexOf("follow=true") > 0) {
@@ -188,6 +190,9 @@ class KubeletsTest {
     @Test
     void theKubeletsRefusalIsPassedOn() throws Exception {
         assertThat(exchange("POST " + POD + "/attach?stdout=true", SPDY, "")).startsWith("HTTP/1.1 403").endsWith("no");
+        assertThat(exchange("POST " + POD + "/portforward?ports=80", SPDY, ""))
+                .as("one that the end of the connection ends")
+                .startsWith("HTTP/1.1 500").contains("it has ended");
     }
 
     @Test

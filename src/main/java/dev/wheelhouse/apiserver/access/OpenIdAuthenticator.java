@@ -48,8 +48,7 @@ import dev.cel.common.values.NullValue;
  * Knows the users of one OpenID provider by its tokens (upstream:
  * {@code apiserver/plugin/pkg/authenticator/token/oidc}). Claims are read by expressions alone: those of the
  * configuration, and those that mean the same as a claim with a prefix or a required value. The keys come from the
- * provider when the first token does, and again when a token names a key that is new. Thread
- * safe.
+ * provider when the first token does, and again when a token names a key that is new. Thread safe.
  */
 final class OpenIdAuthenticator implements TokenAuthenticator {
     private static final AlgorithmConstraints SIGNED = new AlgorithmConstraints(
