@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import org.apache.catalina.Context;
 import org.apache.catalina.LifecycleException;
@@ -64,6 +65,7 @@ import dev.wheelhouse.runtime.LoopRunner;
  */
 public final class ApiServer implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(ApiServer.class);
+    private static final AtomicInteger SERVERS = new AtomicInteger();
 
     private final ApiServerOptions options;
     private final ObjectStore store;
@@ -233,6 +235,8 @@ public final class ApiServer implements AutoCloseable {
     }
 
     private void setUp(Tomcat starting) {
+        // Servers that start at the same moment would meet in one name of JMX.
+        starting.getEngine().setName("wheelhouse-" + SERVERS.incrementAndGet());
         Context context = starting.addContext("", null);
         if (context instanceof StandardContext standard) {
             standard.setClearReferencesRmiTargets(false);
