@@ -68,9 +68,9 @@ public final class DecoderMemory {
     }
 
     /** Notes that the server has sent a field which a class does not have. */
-    void missed(Class<?> model, Object field) {
-        if (model != PartialObjectMetadata.class && !incomplete.contains(model) && incomplete.add(model)) {
-            String text = field.toString().replaceAll("[^\\w -]", "?");
+    void missed(Class<?> model, String field) {
+        if (model != PartialObjectMetadata.class && incomplete.add(model)) {
+            String text = field.replaceAll("[^\\w -]", "?");
             log.info("The API server has a field that {} does not have: {}. Updates of such objects read them first, "
                     + "so that they keep it.", model.getSimpleName(), text.substring(0, Math.min(text.length(), 64)));
         }

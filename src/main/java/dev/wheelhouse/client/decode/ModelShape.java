@@ -22,6 +22,8 @@ final class ModelShape {
     private final Class<?> type;
     private final DecoderMemory memory;
     private final Supplier<Object> constructor;
+    /** Whether the memory knows that the class lacks a field. Two threads may both tell it. */
+    private boolean incomplete;
     /** The field that came first the last time. */
     private @Nullable Slot first;
     /** A hash table of the fields by the bytes of their names, linearly probed. */
@@ -194,7 +196,8 @@ final class ModelShape {
         int from = in.at + 1;
         int to = in.plainString();
         Slot slot = find(in.bytes, from, to);
-        if (slot == null) {
+        if (slot == null && !incomplete) {
+            incomplete = true;
             memory.missed(type, new String(in.bytes, from, to - from, StandardCharsets.UTF_8));
         }
         in.expect(':');

@@ -26,6 +26,8 @@ final class WireShape {
     private final Class<?> type;
     private final DecoderMemory memory;
     private final Supplier<Object> constructor;
+    /** Whether the memory knows that the class lacks a field. Two threads may both tell it. */
+    private boolean incomplete;
     private final @Nullable Field[] fields;
     /** The fields with lists and maps. The index of a field is the index of its bit in {@link #read}. */
     private final List<Slot> collections = new ArrayList<>();
@@ -188,7 +190,10 @@ final class WireShape {
             } else if (field instanceof Embedded struct) {
                 bits = read(object, struct.fields, in, in.delimited(tag, end), depth, bits);
             } else {
-                memory.missed(type, "number " + number);
+                if (!incomplete) {
+                    incomplete = true;
+                    memory.missed(type, "number " + number);
+                }
                 in.skip(tag, end);
             }
         }
