@@ -110,9 +110,11 @@ final class HttpFront extends HttpServlet {
         String audit = header(request, "Audit-Id");
         String id = audit.isEmpty() || audit.length() > MOST_OF_AUDIT_ID ? newId() : audit;
         response.setHeader("Audit-Id", id);
-        String query = request.getQueryString();
-        AuditEvent.enter(log, id, request.getRequestURI() + (query == null ? "" : "?" + query), sources(request),
-                header(request, "User-Agent"));
+        if (log != null) {
+            String query = request.getQueryString();
+            AuditEvent.enter(log, id, request.getRequestURI() + (query == null ? "" : "?" + query), sources(request),
+                    header(request, "User-Agent"));
+        }
         try {
             serve(request, response);
         } catch (SocketTimeoutException e) {

@@ -73,15 +73,12 @@ public final class AuditEvent {
     /**
      * Begins the work on a request on this thread, which {@link #leave} ends.
      *
-     * @param log null for none; then nothing is done
      * @param id of the request
      * @param uri with the query
      * @param sources the addresses from which it came, the client's first
      */
-    public static void enter(@Nullable AuditLog log, String id, String uri, List<String> sources, String userAgent) {
-        if (log != null) {
-            CURRENT.set(new AuditEvent(log, id, uri, sources, userAgent));
-        }
+    public static void enter(AuditLog log, String id, String uri, List<String> sources, String userAgent) {
+        CURRENT.set(new AuditEvent(log, id, uri, sources, userAgent));
     }
 
     /** Ends the work on this thread, and the event, unless its answer goes on. @param code if no answer was noted */
