@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
 import org.junit.jupiter.api.AfterAll;
@@ -226,7 +227,12 @@ class ConsoleTest {
 
         assertThat(shown("console/writes", "writes", "namespace", "shopkeeper-token")).containsOnly("store");
         assertThat(shown("console/flow", "latest", "namespace", "shopkeeper-token")).containsOnly("store");
+        AtomicInteger scaled = new AtomicInteger(1);
         eventually("a write that a ReplicaSet led to", SOON, () -> {
+            // One sync may have had the events of the Deployment and of its ReplicaSet, and tells the first one.
+            cluster.client().resource(ResourceType.DEPLOYMENTS, Unstructured.class).patch(
+                    ObjectKey.of("store", "till"), "", PatchType.MERGE,
+                    "{\"spec\": {\"replicas\": " + (1 + scaled.getAndIncrement() % 2) + "}}");
             List<String> events = shown("console/writes", "writes", "event", "shopkeeper-token");
             assertThat(events).noneMatch(event -> event.contains("till-"));
             return events.stream().anyMatch(
